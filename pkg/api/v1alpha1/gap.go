@@ -1,0 +1,26 @@
+package v1alpha1
+
+// GapReason says why something could not be seen.
+type GapReason string
+
+const (
+	// GapForbidden means that the user may not list the type there.
+	GapForbidden GapReason = "Forbidden"
+	// GapUnavailable means that the server of the type did not answer: 5xx, a time-out, or a list that expired again and again.
+	GapUnavailable GapReason = "Unavailable"
+	// GapDiscoveryFailed means that the types of the group are not known, because its discovery failed.
+	GapDiscoveryFailed GapReason = "DiscoveryFailed"
+	// GapFailed means any other answer, for example 404 or 405, or one that could not be decoded.
+	GapFailed GapReason = "Failed"
+)
+
+// Gap is a part of the cluster that could not be seen. What lies in a gap is unknown, which is not absent.
+type Gap struct {
+	// Resource is the plural name of the type, or "*" when the types of the group are not known.
+	Resource string `json:"resource"`
+	Group    string `json:"group"`
+	// Namespace is empty when the gap is not confined to one namespace.
+	Namespace string    `json:"namespace,omitempty"`
+	Reason    GapReason `json:"reason"`
+	Message   string    `json:"message"`
+}

@@ -1,0 +1,83 @@
+package v1alpha1
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Plan is what a deletion does: the value that is printed before it and that is carried out.
+type Plan struct {
+	metav1.TypeMeta `json:",inline"`
+	// Policy is the propagation policy of the requested deletes: Background, Foreground or Orphan.
+	Policy string      `json:"policy"`
+	Roots  []ObjectRef `json:"roots"`
+	// Complete is false when there are gaps that can hide a dependent of what is deleted: the plan is then the least that happens.
+	Complete bool  `json:"complete"`
+	Gaps     []Gap `json:"gaps"`
+	// Actions are what happens if everybody who has a finalizer on an object of the cascade takes it off in the end.
+	Actions []Action `json:"actions"`
+	// Deleted are the objects that are gone after the actions.
+	Deleted   []ObjectRef `json:"deleted"`
+	Survivors []Survivor  `json:"survivors"`
+	Blockers  []Blocker   `json:"blockers"`
+	// Stuck are objects that are never gone although every finalizer of others came off.
+	Stuck []Survivor `json:"stuck"`
+	// Remaining are those of Deleted that are left if the finalizers of others never come off.
+	Remaining []Survivor `json:"remaining"`
+	// DependsOnTiming is true when the end can be another one, depending on how fast the collector is.
+	DependsOnTiming bool `json:"dependsOnTiming,omitempty"`
+}
+
+// Action is one write.
+type Action struct {
+	// Verb is delete, orphan, unblock, removeFinalizer or finalizeNamespace.
+	Verb   string    `json:"verb"`
+	Object ObjectRef `json:"object"`
+	// Policy is the propagation policy of a delete.
+	Policy string `json:"policy,omitempty"`
+	// Owners are the uids of the owners whose references are taken off or unblocked.
+	Owners []string `json:"owners,omitempty"`
+	// Wave is when it is due, from 1: what one wave brings about, the next reacts to.
+	Wave int `json:"wave"`
+	// By is client, collector or controller.
+	By      string `json:"by"`
+	Because string `json:"because"`
+	// Reason is Because in one word.
+	Reason string `json:"reason"`
+}
+
+// Survivor is an object that a deletion leaves, and why.
+type Survivor struct {
+	Object  ObjectRef `json:"object"`
+	Because string    `json:"because"`
+	Reason  string    `json:"reason"`
+}
+
+// Blocker is an object of a cascade that others have to let go.
+type Blocker struct {
+	Object     ObjectRef `json:"object"`
+	Finalizers []string  `json:"finalizers"`
+	Because    string    `json:"because"`
+}
+
+// DeepCopyObject makes Plan a runtime.Object, which is what the printers take.
+func (p *Plan) DeepCopyObject() runtime.Object {
+	out := *p
+	out.Roots = slices.Clone(p.Roots)
+	out.Gaps = slices.Clone(p.Gaps)
+	out.Actions = slices.Clone(p.Actions)
+	for i := range out.Actions {
+		out.Actions[i].Owners = slices.Clone(out.Actions[i].Owners)
+	}
+	out.Deleted = slices.Clone(p.Deleted)
+	out.Survivors = slices.Clone(p.Survivors)
+	out.Blockers = slices.Clone(p.Blockers)
+	for i := range out.Blockers {
+		out.Blockers[i].Finalizers = slices.Clone(out.Blockers[i].Finalizers)
+	}
+	out.Stuck = slices.Clone(p.Stuck)
+	out.Remaining = slices.Clone(p.Remaining)
+	return &out
+}

@@ -1,0 +1,49 @@
+package v1alpha1
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Result is what came of a plan.
+type Result struct {
+	metav1.TypeMeta `json:",inline"`
+	Done            []Action        `json:"done"`
+	Failed          []FailedAction  `json:"failed"`
+	Skipped         []SkippedObject `json:"skipped"`
+	// Remaining is what was waited for and is still there.
+	Remaining []SkippedObject `json:"remaining"`
+	Gaps      []Gap           `json:"gaps"`
+	Complete  bool            `json:"complete"`
+}
+
+// FailedAction is an action that the server refused.
+type FailedAction struct {
+	Action Action `json:"action"`
+	Error  string `json:"error"`
+}
+
+// SkippedObject is an object that nothing was done to, or that is left, and why.
+type SkippedObject struct {
+	Object  ObjectRef `json:"object"`
+	Because string    `json:"because"`
+}
+
+// DeepCopyObject makes Result a runtime.Object, which is what the printers take.
+func (r *Result) DeepCopyObject() runtime.Object {
+	out := *r
+	out.Done = slices.Clone(r.Done)
+	for i := range out.Done {
+		out.Done[i].Owners = slices.Clone(out.Done[i].Owners)
+	}
+	out.Failed = slices.Clone(r.Failed)
+	for i := range out.Failed {
+		out.Failed[i].Action.Owners = slices.Clone(out.Failed[i].Action.Owners)
+	}
+	out.Skipped = slices.Clone(r.Skipped)
+	out.Remaining = slices.Clone(r.Remaining)
+	out.Gaps = slices.Clone(r.Gaps)
+	return &out
+}

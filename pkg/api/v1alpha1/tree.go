@@ -1,0 +1,80 @@
+package v1alpha1
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// State is what is known of an object's existence.
+type State string
+
+const (
+	// StateActive means that the object was seen and is not being deleted.
+	StateActive State = "Active"
+	// StateDeleting means that the object was seen with a deletionTimestamp.
+	StateDeleting State = "Deleting"
+	// StateAbsent means that a reference names the object, and that the type it names was listed completely
+	// in that scope without it.
+	StateAbsent State = "Absent"
+	// StateUnknown means that a reference names the object and that it lies in a gap.
+	StateUnknown State = "Unknown"
+)
+
+// Tree is the output of kubectl gc tree: every object that it shows, once, in the order in which it shows them.
+type Tree struct {
+	metav1.TypeMeta `json:",inline"`
+	// Complete is false when there are gaps: dependents or owners may be missing.
+	Complete bool       `json:"complete"`
+	Gaps     []Gap      `json:"gaps"`
+	Nodes    []TreeNode `json:"nodes"`
+}
+
+// TreeNode is one object of a Tree.
+type TreeNode struct {
+	Ref        ObjectRef `json:"ref"`
+	State      State     `json:"state"`
+	Finalizers []string  `json:"finalizers"`
+	// Ready and Status are what kubectl get prints for the object, where it prints them.
+	Ready             string       `json:"ready,omitempty"`
+	Status            string       `json:"status,omitempty"`
+	CreationTimestamp *metav1.Time `json:"creationTimestamp,omitempty"`
+	DeletionTimestamp *metav1.Time `json:"deletionTimestamp,omitempty"`
+	// Owners are the object's ownerReferences and, with Link set, the owners that no ownerReference records.
+	Owners []TreeOwner `json:"owners"`
+	// Depth is the distance from the root under which the object is expanded, 0 for a root.
+	Depth int  `json:"depth"`
+	Root  bool `json:"root"`
+	// Cycle is true when the object is part of an ownership cycle.
+	Cycle bool `json:"cycle,omitempty"`
+}
+
+// TreeOwner is one edge from a dependent to an owner.
+type TreeOwner struct {
+	UID                string `json:"uid"`
+	Controller         bool   `json:"controller"`
+	BlockOwnerDeletion bool   `json:"blockOwnerDeletion"`
+	// Link names the rule behind an edge that no ownerReference records; empty for an ownerReference.
+	Link string `json:"link,omitempty"`
+	// Problems say what is wrong with the reference, for example WrongNamespace.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// DeepCopyObject makes Tree a runtime.Object, which is what the printers take.
+func (t *Tree) DeepCopyObject() runtime.Object {
+	out := *t
+	out.Gaps = slices.Clone(t.Gaps)
+	out.Nodes = make([]TreeNode, len(t.Nodes))
+	for i, n := range t.Nodes {
+		n.Finalizers = slices.Clone(n.Finalizers)
+		n.CreationTimestamp = n.CreationTimestamp.DeepCopy()
+		n.DeletionTimestamp = n.DeletionTimestamp.DeepCopy()
+		n.Owners = slices.Clone(n.Owners)
+		for j := range n.Owners {
+			n.Owners[j].Problems = slices.Clone(n.Owners[j].Problems)
+		}
+		out.Nodes[i] = n
+	}
+	return &out
+}

@@ -1,0 +1,225 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Build returns the graph of what was added. The Builder must not be used afterwards.
+func (b *Builder) Build() *Graph {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.settleListings()
+	g := &Graph{types: b.types, listings: b.listings, nsNames: b.nsNames, finLists: b.finLists, coords: b.coords}
+	g.resolver = newResolver(b)
+
+	virtual := b.virtualNodes()
+	order := b.order(virtual)
+	renumber := make([]int32, len(b.nodes))
+	for i := range renumber {
+		renumber[i] = -1
+	}
+	for i, old := range order {
+		renumber[old] = int32(i)
+	}
+	g.nodes = make([]node, len(order))
+	edges := 0
+	for i, old := range order {
+		g.nodes[i] = b.nodes[old]
+		edges += int(g.nodes[i].ownerCount)
+	}
+	b.nodes = nil
+	g.edges = make([]edge, 0, edges)
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		first := int32(len(g.edges))
+		for _, e := range b.edges[n.owners : n.owners+int32(n.ownerCount)] {
+			e.owner, e.dependent = renumber[e.owner], int32(i)
+			g.edges = append(g.edges, e)
+		}
+		n.owners = first
+	}
+	b.edges = nil
+	g.byUID = b.slots
+	for uid, old := range g.byUID {
+		if renumber[old] < 0 {
+			delete(g.byUID, uid)
+		} else {
+			g.byUID[uid] = renumber[old]
+		}
+	}
+	g.aliases = map[int32][]int32{}
+	for old, lists := range b.aliases {
+		if id := renumber[old]; id >= 0 {
+			g.aliases[id] = lists
+		}
+	}
+	g.indexDependents()
+	g.judge(virtual, renumber)
+	g.findCycles()
+	return g
+}
+
+// settleListings makes nodes whose listing was discarded virtual again, or moves them to the least of the other listings
+// that saw them.
+func (b *Builder) settleListings() {
+	const none = -1
+	gone := func(list int32) bool { return list == none || b.listings[list].state == discarded }
+	typeOf := func(list int32) Type { return b.types[b.listings[list].typ] }
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		if n.listing == none {
+			continue
+		}
+		if gone(n.listing) {
+			n.listing = none
+		}
+		if others, ok := b.aliases[int32(i)]; ok {
+			others = slices.DeleteFunc(others, gone)
+			for j, list := range others {
+				if n.listing == none || typeOf(list).less(typeOf(n.listing)) {
+					n.listing, others[j] = list, n.listing
+				}
+			}
+			b.aliases[int32(i)] = slices.DeleteFunc(others, gone)
+		}
+		if n.listing == none {
+			*n = node{uid: n.uid, listing: none}
+			delete(b.aliases, int32(i))
+		}
+	}
+}
+
+// virtualNodes returns the nodes that were referenced by a seen object and not seen themselves, each with the least of
+// the coordinates that its dependents give, and names them so.
+func (b *Builder) virtualNodes() map[int32]int32 {
+	virtual := map[int32]int32{}
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		if n.listing < 0 {
+			continue
+		}
+		for _, e := range b.edges[n.owners : n.owners+int32(n.ownerCount)] {
+			if b.nodes[e.owner].listing >= 0 {
+				continue
+			}
+			if c, ok := virtual[e.owner]; !ok || b.compareCoordinates(e.coord, c) < 0 {
+				virtual[e.owner] = e.coord
+			}
+		}
+	}
+	for id, c := range virtual {
+		b.nodes[id].name = b.coords[c].name
+	}
+	return virtual
+}
+
+func (b *Builder) compareCoordinates(i, j int32) int {
+	x, y := &b.coords[i], &b.coords[j]
+	return cmp.Or(
+		cmp.Compare(x.kind, y.kind),
+		cmp.Compare(x.apiVersion, y.apiVersion),
+		cmp.Compare(b.nsNames[x.ns], b.nsNames[y.ns]),
+		cmp.Compare(x.name, y.name),
+	)
+}
+
+// order returns the nodes to keep, sorted by namespace, group, kind, name and uid. A virtual node of a type that is
+// known to be cluster-scoped has no namespace, any other is taken to be where its dependent is.
+func (b *Builder) order(virtual map[int32]int32) []int32 {
+	r := newResolver(b)
+	for id, c := range virtual {
+		n := &b.nodes[id]
+		n.ns = b.coords[c].ns
+		if t, ok := r.resolve(b.coords[c].apiVersion, b.coords[c].kind); ok && !b.types[t].Namespaced {
+			n.ns = 0
+		}
+	}
+	order := make([]int32, 0, len(b.nodes))
+	for i := range b.nodes {
+		if _, isVirtual := virtual[int32(i)]; isVirtual || b.nodes[i].listing >= 0 {
+			order = append(order, int32(i))
+		}
+	}
+	rank := b.typeRanks()
+	kindOf := func(id int32) (group, kind string) {
+		if l := b.nodes[id].listing; l >= 0 {
+			t := &b.types[b.listings[l].typ]
+			return t.Group, t.Kind
+		}
+		c := &b.coords[virtual[id]]
+		return groupOf(c.apiVersion), c.kind
+	}
+	nsRank := ranks(b.nsNames)
+	slices.SortFunc(order, func(x, y int32) int {
+		p, q := &b.nodes[x], &b.nodes[y]
+		if p.ns != q.ns {
+			return cmp.Compare(nsRank[p.ns], nsRank[q.ns])
+		}
+		if p.listing >= 0 && q.listing >= 0 {
+			if c := cmp.Compare(rank[b.listings[p.listing].typ], rank[b.listings[q.listing].typ]); c != 0 {
+				return c
+			}
+		} else {
+			pg, pk := kindOf(x)
+			qg, qk := kindOf(y)
+			if c := cmp.Or(cmp.Compare(pg, qg), cmp.Compare(pk, qk)); c != 0 {
+				return c
+			}
+		}
+		return cmp.Or(cmp.Compare(p.name, q.name), cmp.Compare(p.uid, q.uid))
+	})
+	return order
+}
+
+// typeRanks gives equal ranks to types of one group and kind, so that versions and resources do not part what the
+// order says is together.
+func (b *Builder) typeRanks() []int32 {
+	order := make([]int32, len(b.types))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	compare := func(x, y int32) int {
+		return cmp.Or(cmp.Compare(b.types[x].Group, b.types[y].Group), cmp.Compare(b.types[x].Kind, b.types[y].Kind))
+	}
+	slices.SortFunc(order, compare)
+	rank := make([]int32, len(order))
+	for i := 1; i < len(order); i++ {
+		rank[order[i]] = rank[order[i-1]]
+		if compare(order[i-1], order[i]) != 0 {
+			rank[order[i]]++
+		}
+	}
+	return rank
+}
+
+func ranks(names []string) []int32 {
+	order := make([]int32, len(names))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(x, y int32) int { return cmp.Compare(names[x], names[y]) })
+	rank := make([]int32, len(names))
+	for i, id := range order {
+		rank[id] = int32(i)
+	}
+	return rank
+}
+
+// indexDependents lays the edges out by owner. Edges stand in the order of their dependents, and so does each bucket.
+func (g *Graph) indexDependents() {
+	g.depStart = make([]int32, len(g.nodes)+1)
+	for i := range g.edges {
+		g.depStart[g.edges[i].owner+1]++
+	}
+	for i := 1; i < len(g.depStart); i++ {
+		g.depStart[i] += g.depStart[i-1]
+	}
+	next := slices.Clone(g.depStart)
+	g.dependents = make([]int32, len(g.edges))
+	for i := range g.edges {
+		o := g.edges[i].owner
+		g.dependents[next[o]] = int32(i)
+		next[o]++
+	}
+}

@@ -1,0 +1,247 @@
+package graph
+
+import (
+	"strings"
+	"sync"
+)
+
+// Builder collects listed objects and turns them into a Graph. Its methods, and those of its Listings, may be called
+// from several goroutines.
+type Builder struct {
+	mu       sync.Mutex
+	types    []Type
+	typeIDs  map[Type]int32
+	served   map[gvk]string // every spelling that a RESTMapper resolves -> the kind
+	listings []listing
+	slots    map[string]int32 // uid -> index in nodes
+	nodes    []node
+	edges    []edge // the owner references of one object stand together; those of an object that was added again are left behind
+	coords   []coordinates
+	coordIDs map[coordinates]int32
+	nsIDs    map[string]int32
+	nsNames  []string
+	finIDs   map[string]int32
+	finLists [][]string
+	aliases  map[int32][]int32 // node -> listings in which its uid was seen besides its own
+}
+
+type gvk struct{ apiVersion, kind string }
+
+type listing struct {
+	typ       int32
+	namespace string // "" lists all there is of the type
+	state     listingState
+}
+
+type listingState uint8
+
+const (
+	partial listingState = iota
+	complete
+	discarded
+)
+
+// node is one uid. It is virtual until an object with that uid is added, and again when its listing is discarded.
+type node struct {
+	uid, name, rv    string
+	created, deleted int64
+	generation       int64
+	listing          int32 // -1: never seen
+	ns               int32
+	finalizers       int32
+	owners           int32 // first of its edges
+	ownerCount       uint16
+	selected         bool
+}
+
+type edge struct {
+	owner, dependent int32
+	coord            int32
+	flags            edgeFlags
+	problem          Problem
+}
+
+type edgeFlags uint8
+
+const (
+	controller edgeFlags = 1 << iota
+	block
+)
+
+// coordinates are what a reference says besides the uid, with the namespace it is resolved in.
+type coordinates struct {
+	apiVersion, kind, name string
+	ns                     int32 // of the dependent
+}
+
+// NewBuilder returns an empty Builder.
+func NewBuilder() *Builder {
+	return &Builder{
+		typeIDs:  map[Type]int32{},
+		served:   map[gvk]string{},
+		slots:    map[string]int32{},
+		coordIDs: map[coordinates]int32{},
+		nsIDs:    map[string]int32{"": 0},
+		nsNames:  []string{""},
+		finIDs:   map[string]int32{"": 0},
+		finLists: [][]string{nil},
+		aliases:  map[int32][]int32{},
+	}
+}
+
+// Serve records that the server serves the type, in its own version and in the given others, so that references to it
+// can be resolved. A type that is served and never listed is one whose objects are unknown.
+func (b *Builder) Serve(t Type, otherVersions ...string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.typeID(t)
+	b.serve(t)
+	for _, v := range otherVersions {
+		t.Version = v
+		b.serve(t)
+	}
+}
+
+// serve registers the spellings of a kind that name it: references with a lower-case kind exist and work. The mappings that client-go's
+// RESTMapper makes up besides, such as PodList, lead to endpoints that do not exist, and prove nothing (API-057, T-02).
+func (b *Builder) serve(t Type) {
+	for _, kind := range []string{t.Kind, strings.ToLower(t.Kind)} {
+		if _, taken := b.served[gvk{t.APIVersion(), kind}]; !taken || kind == t.Kind {
+			b.served[gvk{t.APIVersion(), kind}] = t.Kind
+		}
+	}
+}
+
+func (b *Builder) typeID(t Type) int32 {
+	id, ok := b.typeIDs[t]
+	if !ok {
+		id = int32(len(b.types))
+		b.types = append(b.types, t)
+		b.typeIDs[t] = id
+	}
+	return id
+}
+
+// Listing is the listing of one type in one scope. What was added to it counts as seen even if it never completes;
+// only a complete one makes what it did not contain absent.
+type Listing struct {
+	b  *Builder
+	id int32
+}
+
+// Listing begins the listing of a type in a namespace, or everywhere if namespace is empty.
+func (b *Builder) Listing(t Type, namespace string) *Listing {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.listings = append(b.listings, listing{typ: b.typeID(t), namespace: namespace})
+	return &Listing{b: b, id: int32(len(b.listings) - 1)}
+}
+
+// Complete says that all of the type in that scope was added.
+func (l *Listing) Complete() { l.set(complete) }
+
+// Discard takes back all that was added, for a list that has to be started again.
+func (l *Listing) Discard() { l.set(discarded) }
+
+func (l *Listing) set(s listingState) {
+	l.b.mu.Lock()
+	defer l.b.mu.Unlock()
+	l.b.listings[l.id].state = s
+}
+
+// Add adds objects to the listing. It keeps the strings and none of the slices.
+func (l *Listing) Add(objects ...Object) {
+	b := l.b
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range objects {
+		b.add(l.id, &objects[i])
+	}
+}
+
+func (b *Builder) add(list int32, o *Object) {
+	id := b.slot(b.key(list, o))
+	n := &b.nodes[id]
+	if n.listing >= 0 && n.listing != list && b.listings[n.listing].state != discarded {
+		// One object served under two group-resources is one node (GC-020, GC-032). Lists run in parallel, so
+		// which comes first must not decide: the lesser type does.
+		if b.types[b.listings[n.listing].typ].less(b.types[b.listings[list].typ]) {
+			b.aliases[id] = append(b.aliases[id], list)
+			return
+		}
+		b.aliases[id] = append(b.aliases[id], n.listing)
+	}
+	n.listing, n.name, n.rv = list, o.Name, o.ResourceVersion
+	n.created, n.deleted, n.generation = o.Created, o.Deleted, o.Generation
+	n.selected = o.Selected
+	n.ns = b.namespace(o.Namespace)
+	n.finalizers = b.finalizerList(o.Finalizers)
+	n.owners, n.ownerCount = int32(len(b.edges)), uint16(len(o.Owners))
+	ns := n.ns
+	for i := range o.Owners {
+		r := &o.Owners[i]
+		e := edge{owner: b.slot(r.UID), dependent: id, coord: b.coordinate(r, ns)}
+		if r.Controller {
+			e.flags |= controller
+		}
+		if r.Block {
+			e.flags |= block
+		}
+		b.edges = append(b.edges, e)
+	}
+}
+
+// key is the uid, or for the odd server that gives none a key that no uid can equal.
+func (b *Builder) key(list int32, o *Object) string {
+	if o.UID != "" {
+		return o.UID
+	}
+	t := b.types[b.listings[list].typ]
+	return strings.Join([]string{"", t.Group, t.Resource, o.Namespace, o.Name}, "\x00")
+}
+
+func (b *Builder) slot(uid string) int32 {
+	id, ok := b.slots[uid]
+	if !ok {
+		id = int32(len(b.nodes))
+		b.nodes = append(b.nodes, node{uid: uid, listing: -1})
+		b.slots[uid] = id
+	}
+	return id
+}
+
+func (b *Builder) namespace(name string) int32 {
+	id, ok := b.nsIDs[name]
+	if !ok {
+		id = int32(len(b.nsNames))
+		name = strings.Clone(name)
+		b.nsNames = append(b.nsNames, name)
+		b.nsIDs[name] = id
+	}
+	return id
+}
+
+func (b *Builder) finalizerList(list []string) int32 {
+	if len(list) == 0 {
+		return 0
+	}
+	key := strings.Join(list, "\x00") + "\x00"
+	id, ok := b.finIDs[key]
+	if !ok {
+		id = int32(len(b.finLists))
+		b.finLists = append(b.finLists, strings.Split(key[:len(key)-1], "\x00"))
+		b.finIDs[key] = id
+	}
+	return id
+}
+
+func (b *Builder) coordinate(r *OwnerReference, ns int32) int32 {
+	c := coordinates{apiVersion: r.APIVersion, kind: r.Kind, name: r.Name, ns: ns}
+	id, ok := b.coordIDs[c]
+	if !ok {
+		id = int32(len(b.coords))
+		b.coords = append(b.coords, c)
+		b.coordIDs[c] = id
+	}
+	return id
+}

@@ -1,0 +1,214 @@
+package graph
+
+import (
+	"iter"
+	"slices"
+	"sort"
+)
+
+// Graph is an immutable owner graph. Nodes are numbered in the order namespace, group, kind, name, uid, and everything
+// that it iterates over comes in that order.
+type Graph struct {
+	types      []Type
+	listings   []listing
+	nsNames    []string
+	finLists   [][]string
+	coords     []coordinates
+	nodes      []node
+	edges      []edge // by dependent
+	dependents []int32
+	depStart   []int32
+	byUID      map[string]int32
+	virtual    map[int32]virtualNode
+	aliases    map[int32][]int32
+	resolver   *resolver
+	cycles     [][]ID
+	inCycle    map[int32]int
+}
+
+type virtualNode struct {
+	coord int32
+	state State
+}
+
+// ID numbers the nodes of one Graph, from 0 to Len-1.
+type ID int32
+
+// Edge is one ownerReference, seen from both ends.
+type Edge struct {
+	// Index numbers the references of a graph, from 0 to Edges-1; those of one object stand together in their order.
+	Index            int
+	Owner, Dependent ID
+	// APIVersion, Kind and Name are what the reference says, which need not be what the owner is.
+	APIVersion, Kind, Name string
+	Controller, Block      bool
+	Problem                Problem
+}
+
+// Len returns the number of nodes, virtual ones included.
+func (g *Graph) Len() int { return len(g.nodes) }
+
+// Edges returns the number of ownerReferences of all seen objects.
+func (g *Graph) Edges() int { return len(g.edges) }
+
+// Lookup returns the node with the uid.
+func (g *Graph) Lookup(uid string) (ID, bool) {
+	id, ok := g.byUID[uid]
+	return ID(id), ok
+}
+
+// Find returns the seen object of a group and resource by name, also by those under which it is a mirror of its like in
+// another group. If an object was replaced while it was listed, there can be two with that name; the one created last is meant.
+func (g *Graph) Find(group, resource, namespace, name string) (ID, bool) {
+	var found ID
+	ok := false
+	wanted := func(t *Type) bool { return t.Group == group && t.Resource == resource }
+	for id := range g.named(namespace, name) {
+		if !g.Seen(id) || !g.listedAs(int32(id), wanted) {
+			continue
+		}
+		if !ok || g.nodes[id].created > g.nodes[found].created {
+			found, ok = id, true
+		}
+	}
+	return found, ok
+}
+
+// named iterates over the nodes of a namespace with a name.
+func (g *Graph) named(namespace, name string) iter.Seq[ID] {
+	return func(yield func(ID) bool) {
+		lo := sort.Search(len(g.nodes), func(i int) bool { return g.nsNames[g.nodes[i].ns] >= namespace })
+		for i := lo; i < len(g.nodes) && g.nsNames[g.nodes[i].ns] == namespace; i++ {
+			if g.nodes[i].name == name && !yield(ID(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Ref returns what identifies a node.
+func (g *Graph) Ref(id ID) Ref {
+	n := &g.nodes[id]
+	r := Ref{Namespace: g.nsNames[n.ns], Name: n.name, UID: g.uid(n)}
+	if v, ok := g.virtual[int32(id)]; ok {
+		c := &g.coords[v.coord]
+		r.APIVersion, r.Kind = c.apiVersion, c.kind
+		if t, ok := g.resolver.resolve(c.apiVersion, c.kind); ok {
+			r.Resource = g.types[t].Resource
+		}
+		return r
+	}
+	t := &g.types[g.listings[n.listing].typ]
+	r.APIVersion, r.Kind, r.Resource = t.APIVersion(), t.Kind, t.Resource
+	return r
+}
+
+// uid is empty for an object that the server gave none, whose key begins with a NUL.
+func (g *Graph) uid(n *node) string {
+	if n.uid != "" && n.uid[0] == 0 {
+		return ""
+	}
+	return n.uid
+}
+
+// Type returns the type of a node, false for a virtual node whose kind is not served.
+func (g *Graph) Type(id ID) (Type, bool) {
+	if v, ok := g.virtual[int32(id)]; ok {
+		t, ok := g.resolver.resolve(g.coords[v.coord].apiVersion, g.coords[v.coord].kind)
+		if !ok {
+			return Type{}, false
+		}
+		return g.types[t], true
+	}
+	return g.types[g.listings[g.nodes[id].listing].typ], true
+}
+
+// Seen is false for a virtual node: one that was only referenced.
+func (g *Graph) Seen(id ID) bool {
+	_, isVirtual := g.virtual[int32(id)]
+	return !isVirtual
+}
+
+// State returns what the snapshot says of the node's existence.
+func (g *Graph) State(id ID) State {
+	if v, ok := g.virtual[int32(id)]; ok {
+		return v.state
+	}
+	if g.nodes[id].deleted != 0 {
+		return Deleting
+	}
+	return Active
+}
+
+// Finalizers returns the node's metadata.finalizers; the slice must not be changed.
+func (g *Graph) Finalizers(id ID) []string { return g.finLists[g.nodes[id].finalizers] }
+
+// ResourceVersion returns the resourceVersion the object was seen in, empty for a virtual node.
+func (g *Graph) ResourceVersion(id ID) string { return g.nodes[id].rv }
+
+// Generation returns metadata.generation, 0 for types that have none.
+func (g *Graph) Generation(id ID) int64 { return g.nodes[id].generation }
+
+// Created returns the creationTimestamp in seconds since the epoch, 0 for a virtual node.
+func (g *Graph) Created(id ID) int64 { return g.nodes[id].created }
+
+// Deleted returns the deletionTimestamp in seconds since the epoch, 0 if the object is not being deleted.
+func (g *Graph) Deleted(id ID) int64 { return g.nodes[id].deleted }
+
+// Selected says whether the object matched the label selector of its listing.
+func (g *Graph) Selected(id ID) bool { return g.nodes[id].selected }
+
+// Owners iterates over the node's ownerReferences in the order in which the object has them.
+func (g *Graph) Owners(id ID) iter.Seq[Edge] {
+	n := &g.nodes[id]
+	return func(yield func(Edge) bool) {
+		for i := n.owners; i < n.owners+int32(n.ownerCount); i++ {
+			if !yield(g.edge(i)) {
+				return
+			}
+		}
+	}
+}
+
+// OwnerCount returns the number of the node's ownerReferences.
+func (g *Graph) OwnerCount(id ID) int { return int(g.nodes[id].ownerCount) }
+
+// Dependents iterates over the ownerReferences that carry the node's uid, whatever else they say. An object with several such
+// references comes once for each.
+func (g *Graph) Dependents(id ID) iter.Seq[Edge] {
+	return func(yield func(Edge) bool) {
+		for _, i := range g.dependents[g.depStart[id]:g.depStart[id+1]] {
+			if !yield(g.edge(i)) {
+				return
+			}
+		}
+	}
+}
+
+// DependentCount returns the number of references that carry the node's uid.
+func (g *Graph) DependentCount(id ID) int { return int(g.depStart[id+1] - g.depStart[id]) }
+
+func (g *Graph) edge(i int32) Edge {
+	e := &g.edges[i]
+	c := &g.coords[e.coord]
+	return Edge{
+		Index: int(i), Owner: ID(e.owner), Dependent: ID(e.dependent),
+		APIVersion: c.apiVersion, Kind: c.kind, Name: c.name,
+		Controller: e.flags&controller != 0, Block: e.flags&block != 0, Problem: e.problem,
+	}
+}
+
+// Types returns the types that were served or listed, sorted by group, kind and resource.
+func (g *Graph) Types() []Type {
+	types := slices.Clone(g.types)
+	slices.SortStableFunc(types, func(t, u Type) int {
+		switch {
+		case t.less(u):
+			return -1
+		case u.less(t):
+			return 1
+		}
+		return 0
+	})
+	return types
+}

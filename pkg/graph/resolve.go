@@ -1,0 +1,134 @@
+package graph
+
+// resolver says which type a reference means and whether all of that type was listed in a scope.
+type resolver struct {
+	types   []Type
+	served  map[gvk]string
+	byKind  map[gvk][]int32 // group in place of the apiVersion
+	covered map[coverage]struct{}
+}
+
+type coverage struct{ group, resource, namespace string }
+
+func newResolver(b *Builder) *resolver {
+	r := &resolver{types: b.types, served: b.served, byKind: map[gvk][]int32{}, covered: map[coverage]struct{}{}}
+	for i, t := range b.types {
+		key := gvk{t.Group, t.Kind}
+		r.byKind[key] = append(r.byKind[key], int32(i))
+	}
+	for _, l := range b.listings {
+		if l.state == complete {
+			t := &b.types[l.typ]
+			r.covered[coverage{t.Group, t.Resource, l.namespace}] = struct{}{}
+		}
+	}
+	return r
+}
+
+// resolve returns the type that an apiVersion and kind mean, as a RESTMapper would: the version has to be served.
+func (r *resolver) resolve(apiVersion, kind string) (int32, bool) {
+	canonical, ok := r.served[gvk{apiVersion, kind}]
+	if !ok {
+		return -1, false
+	}
+	types := r.byKind[gvk{groupOf(apiVersion), canonical}]
+	if len(types) == 0 {
+		return -1, false
+	}
+	return types[0], true
+}
+
+// seen says whether every type of that group and kind was listed completely in the scope in which a dependent's
+// reference is resolved: its own namespace for a namespaced type, the cluster for the others, and everywhere for a
+// cluster-scoped dependent's reference to a namespaced type, which can mean any namespace.
+func (r *resolver) seen(apiVersion, kind, namespace string) bool {
+	first, ok := r.resolve(apiVersion, kind)
+	if !ok {
+		return false
+	}
+	for _, id := range r.byKind[gvk{r.types[first].Group, r.types[first].Kind}] {
+		t := &r.types[id]
+		if _, everywhere := r.covered[coverage{t.Group, t.Resource, ""}]; everywhere {
+			continue
+		}
+		if !t.Namespaced || namespace == "" {
+			return false
+		}
+		if _, here := r.covered[coverage{t.Group, t.Resource, namespace}]; !here {
+			return false
+		}
+	}
+	return true
+}
+
+// judge marks what is wrong with each reference and decides for each virtual node whether it is absent or unknown.
+func (g *Graph) judge(virtual map[int32]int32, renumber []int32) {
+	g.virtual = make(map[int32]virtualNode, len(virtual))
+	for old, coord := range virtual {
+		g.virtual[renumber[old]] = virtualNode{coord: coord, state: Absent}
+	}
+	for i := range g.edges {
+		e := &g.edges[i]
+		c := &g.coords[e.coord]
+		typ, resolved := g.resolver.resolve(c.apiVersion, c.kind)
+		if !resolved {
+			e.problem |= Unresolvable
+		}
+		if e.owner == e.dependent {
+			e.problem |= SelfReference
+		}
+		v, isVirtual := g.virtual[e.owner]
+		// The collector goes by the kind that the reference names (GC-048), and only we by what the owner is.
+		namespaced := resolved && g.types[typ].Namespaced || !resolved && !isVirtual && g.namespaced(e.owner)
+		if namespaced && !g.namespaced(e.dependent) {
+			e.problem |= WrongScope
+		}
+		if isVirtual {
+			if v.state == Absent && !g.resolver.seen(c.apiVersion, c.kind, g.nsNames[c.ns]) {
+				v.state = Unknown
+				g.virtual[e.owner] = v
+			}
+			continue
+		}
+		e.problem |= g.compare(e, c, resolved)
+	}
+}
+
+// compare holds a reference against the owner that has its uid.
+func (g *Graph) compare(e *edge, c *coordinates, resolved bool) Problem {
+	var p Problem
+	owner := &g.nodes[e.owner]
+	if owner.name != c.name {
+		p |= WrongName
+	}
+	if resolved && !g.isOfKind(e.owner, c) {
+		p |= WrongKind
+	}
+	if g.namespaced(e.owner) && g.namespaced(e.dependent) && owner.ns != g.nodes[e.dependent].ns {
+		p |= WrongNamespace
+	}
+	return p
+}
+
+func (g *Graph) isOfKind(id int32, c *coordinates) bool {
+	group, kind := groupOf(c.apiVersion), g.resolver.served[gvk{c.apiVersion, c.kind}]
+	return g.listedAs(id, func(t *Type) bool { return t.Group == group && t.Kind == kind })
+}
+
+// listedAs says whether one of the types under which a seen node was listed matches.
+func (g *Graph) listedAs(id int32, match func(*Type) bool) bool {
+	if match(&g.types[g.listings[g.nodes[id].listing].typ]) {
+		return true
+	}
+	for _, list := range g.aliases[id] {
+		if match(&g.types[g.listings[list].typ]) {
+			return true
+		}
+	}
+	return false
+}
+
+// namespaced says whether a seen node's type is namespaced.
+func (g *Graph) namespaced(id int32) bool {
+	return g.types[g.listings[g.nodes[id].listing].typ].Namespaced
+}

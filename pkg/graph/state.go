@@ -1,0 +1,48 @@
+package graph
+
+// State is what the snapshot says of a node's existence.
+type State uint8
+
+const (
+	// Active: seen, without a deletionTimestamp.
+	Active State = iota
+	// Deleting: seen, with a deletionTimestamp.
+	Deleting
+	// Absent: referenced, and not among the objects of the type it is said to have, which was listed completely in that scope.
+	// It is a statement about a snapshot, no proof: one takes a live read (RO-004).
+	Absent
+	// Unknown: referenced, and in a place that could not be listed. Unknown is not absent.
+	Unknown
+)
+
+// Problem is what is wrong with an ownerReference, as a set of bits.
+type Problem uint8
+
+const (
+	// WrongNamespace: the owner is in another namespace than the dependent. The collector looks it up in the
+	// dependent's own and takes it for absent (GC-047).
+	WrongNamespace Problem = 1 << iota
+	// WrongScope: a cluster-scoped dependent names a namespaced owner; the collector never collects it (GC-048).
+	WrongScope
+	// WrongName: the owner's uid is right and its name is not; the collector looks up the name and takes the owner for absent (GC-046).
+	WrongName
+	// WrongKind: the owner's uid is right and its kind or group is not.
+	WrongKind
+	// Unresolvable: no served type has that apiVersion and kind; the collector retries for ever and never acts (GC-050).
+	Unresolvable
+	// SelfReference: the object names itself as its owner (GC-064).
+	SelfReference
+)
+
+var problemNames = [...]string{"WrongNamespace", "WrongScope", "WrongName", "WrongKind", "Unresolvable", "SelfReference"}
+
+// Names returns the names of the bits that are set, in a fixed order.
+func (p Problem) Names() []string {
+	var names []string
+	for i, name := range problemNames {
+		if p&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,82 @@
+package graph
+
+// Link is an edge that no ownerReference records: deleting the owner takes the dependent along all the same.
+type Link struct {
+	Owner, Dependent ID
+	// Rule names what makes it so, for example "crd".
+	Rule string
+}
+
+// TreeOptions say what a tree follows and shows.
+type TreeOptions struct {
+	// Owners walks from dependents up to their owners instead of down.
+	Owners bool
+	// Depth bounds the distance from a root; below 0 there is no bound.
+	Depth int
+	// Show says which rows to show; nil shows all. A root is always shown. The dependents of a hidden node are shown under the nearest
+	// shown node above it: hiding never cuts an edge.
+	Show func(ID) bool
+	// Links returns further dependents of a node; nil for none. It is not asked when walking up.
+	Links func(ID) []Link
+}
+
+// Repeat says why a row is not expanded.
+type Repeat uint8
+
+const (
+	// First: the node is expanded here.
+	First Repeat = iota
+	// Elsewhere: the node has another owner and is expanded above, under that.
+	Elsewhere
+	// Cycle: the node is its own ancestor here.
+	Cycle
+)
+
+// Row is one line of a tree.
+type Row struct {
+	ID ID
+	// Via is the reference that leads here and Link the rule if it is none; both are zero for a root. Of several
+	// references between the same two objects it is the first.
+	Via       Edge
+	Link      string
+	LinkOwner ID
+	// Indent is the number of shown rows above it, Distance the number of edges from its root.
+	Indent, Distance int
+	// Last is true for the last row under its parent.
+	Last bool
+	// Root says that the node is one of those that were asked for, even if it stands below another of them.
+	Root   bool
+	Repeat Repeat
+	// Cut counts the dependents (or owners) that Depth leaves out.
+	Cut int
+}
+
+// Tree returns the rows of the trees of the given roots, depth first. A node is expanded once, where it comes first. A root that
+// is below another one is shown there, if it is shown there at all, and not again by itself.
+func (g *Graph) Tree(roots []ID, opts TreeOptions) []Row {
+	w := &walker{g: g, opts: opts, visited: make([]visit, len(g.nodes)), root: make(map[ID]bool, len(roots)), under: map[ID]int{}}
+	for _, root := range roots {
+		w.root[root] = true
+	}
+	for _, root := range w.topFirst(roots) {
+		if v := w.visited[root]; v == unvisited || v == cut && opts.Depth > 0 {
+			w.walk(root)
+		}
+	}
+	markLast(w.rows)
+	return w.rows
+}
+
+// markLast finds, from the end, the last row under each parent.
+func markLast(rows []Row) {
+	var open []bool // by indent: a later sibling exists
+	for i := len(rows) - 1; i >= 0; i-- {
+		r := &rows[i]
+		for len(open) <= r.Indent {
+			open = append(open, false)
+		}
+		r.Last = !open[r.Indent]
+		open[r.Indent] = true
+		open = open[:r.Indent+1]
+	}
+}

@@ -1,0 +1,163 @@
+package graph
+
+import "slices"
+
+type visit uint8
+
+const (
+	unvisited visit = iota
+	open            // on the path from the root
+	cut             // shown where Depth ends, and to be expanded should it come nearer to a root
+	done
+)
+
+type walker struct {
+	g       *Graph
+	opts    TreeOptions
+	visited []visit
+	root    map[ID]bool
+	under   map[ID]int // hidden node -> the shown row under which it was expanded last
+	rows    []Row
+	stack   []step
+}
+
+// step is a row to come or, if leaves is set, the end of what is below a node.
+type step struct {
+	row    Row
+	above  int // the shown row above it
+	leaves bool
+}
+
+// topFirst puts the roots that are below another one behind those that are not, and otherwise keeps their order.
+func (w *walker) topFirst(roots []ID) []ID {
+	if len(roots) < 2 {
+		return roots
+	}
+	top := heads(roots, len(w.g.nodes), func(id ID, visit func(ID)) {
+		w.next(id, func(e Edge, l Link) { visit(w.far(e, l)) })
+	})
+	isTop := make(map[ID]bool, len(top))
+	for _, id := range top {
+		isTop[id] = true
+	}
+	for _, root := range roots {
+		if !isTop[root] {
+			top = append(top, root)
+		}
+	}
+	return top
+}
+
+// far is the node that an edge leads to, in the direction of the walk.
+func (w *walker) far(e Edge, l Link) ID {
+	switch {
+	case l.Rule != "":
+		return l.Dependent
+	case w.opts.Owners:
+		return e.Owner
+	}
+	return e.Dependent
+}
+
+// walk appends the rows of a root and of what is below it. It keeps a stack of its own, as findCycles does.
+func (w *walker) walk(root ID) {
+	w.stack = append(w.stack[:0], step{row: Row{ID: root}, above: -1})
+	for len(w.stack) > 0 {
+		s := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
+		switch {
+		case s.leaves:
+			w.visited[s.row.ID] = done
+		case w.opts.Show == nil || w.root[s.row.ID] || w.opts.Show(s.row.ID):
+			w.show(s.row)
+		default:
+			w.pass(s)
+		}
+	}
+}
+
+// show appends the row and, if the node was not expanded yet, puts what is below it on the stack.
+func (w *walker) show(row Row) {
+	switch v := w.visited[row.ID]; {
+	case v == open:
+		row.Repeat = Cycle
+	case v == done, v == cut && w.ends(row):
+		row.Repeat = Elsewhere
+	}
+	row.Root = w.root[row.ID]
+	at := len(w.rows)
+	w.rows = append(w.rows, row)
+	switch {
+	case row.Repeat != First:
+	case w.ends(row):
+		w.visited[row.ID] = done
+		w.next(row.ID, func(Edge, Link) {
+			w.visited[row.ID] = cut
+			w.rows[at].Cut++
+		})
+	default:
+		w.visited[row.ID] = open
+		w.stack = append(w.stack, step{row: row, leaves: true})
+		w.push(row, row.Indent+1, at)
+	}
+}
+
+// pass puts what is below a hidden node on the stack, once under each shown row: whatever else owns it, its dependents
+// are below this one too.
+func (w *walker) pass(s step) {
+	if at, ok := w.under[s.row.ID]; ok && at == s.above || w.ends(s.row) {
+		return
+	}
+	w.under[s.row.ID] = s.above
+	w.push(s.row, s.row.Indent, s.above)
+}
+
+func (w *walker) ends(row Row) bool { return w.opts.Depth >= 0 && row.Distance >= w.opts.Depth }
+
+func (w *walker) push(row Row, indent, above int) {
+	below := len(w.stack)
+	w.next(row.ID, func(e Edge, l Link) {
+		child := Row{ID: w.far(e, l), Via: e, Link: l.Rule, LinkOwner: l.Owner, Indent: indent, Distance: row.Distance + 1}
+		w.stack = append(w.stack, step{row: child, above: above})
+	})
+	slices.Reverse(w.stack[below:])
+}
+
+// next calls f once for each node that is one edge further.
+func (w *walker) next(id ID, f func(Edge, Link)) {
+	if w.opts.Owners {
+		seen := map[ID]bool{}
+		for e := range w.g.Owners(id) {
+			if !seen[e.Owner] {
+				seen[e.Owner] = true
+				f(e, Link{})
+			}
+		}
+		return
+	}
+	last := ID(-1)
+	for e := range w.g.Dependents(id) { // an object's references stand together
+		if e.Dependent != last {
+			f(e, Link{})
+		}
+		last = e.Dependent
+	}
+	if w.opts.Links == nil {
+		return
+	}
+	for _, l := range w.opts.Links(id) {
+		if !w.g.owns(id, l.Dependent) { // a reference says more
+			f(Edge{}, l)
+		}
+	}
+}
+
+// owns says whether a dependent has a reference to the owner.
+func (g *Graph) owns(owner, dependent ID) bool {
+	for e := range g.Owners(dependent) {
+		if e.Owner == owner {
+			return true
+		}
+	}
+	return false
+}
