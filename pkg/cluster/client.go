@@ -1,0 +1,94 @@
+package cluster
+
+import (
+	"fmt"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/rest"
+)
+
+// DefaultConcurrency is how many list requests are in flight at most unless told otherwise. A server's priority and
+// fairness queues what is too much for it; this only keeps the queue short.
+const DefaultConcurrency = 32
+
+// Client talks to one API server. It is safe for concurrent use.
+type Client struct {
+	config      *rest.Config
+	rest        rest.Interface
+	asked       *askedDiscovery
+	discovery   discovery.CachedDiscoveryInterface // asked, behind a cache
+	concurrency int
+	pageSize    int // objects in one answer to a list
+}
+
+// New returns a Client for a configuration, which it does not change. Concurrency below 1 means DefaultConcurrency.
+// It sends nothing.
+func New(config *rest.Config, concurrency int) (*Client, error) {
+	config = rest.CopyConfig(config)
+	// Client-side throttling protected servers without priority and fairness; here it would only be waiting.
+	config.QPS = -1
+	if concurrency < 1 {
+		concurrency = DefaultConcurrency
+	}
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	disc, err := discovery.NewDiscoveryClientForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, err
+	}
+	restClient, err := newRESTClient(config, httpClient)
+	if err != nil {
+		return nil, err
+	}
+	asked := newAskedDiscovery(disc)
+	return &Client{
+		config:      config,
+		asked:       asked,
+		rest:        restClient,
+		discovery:   memory.NewMemCacheClient(asked),
+		concurrency: concurrency,
+		pageSize:    defaultPageSize,
+	}, nil
+}
+
+// newRESTClient returns a client for any path, which knows how to read an error and nothing else: lists are decoded
+// here, and importing the scheme of all built-in types would cost every start of the program.
+func newRESTClient(config *rest.Config, httpClient *http.Client) (rest.Interface, error) {
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	config = rest.CopyConfig(config)
+	config.GroupVersion = &schema.GroupVersion{}
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	client, err := rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, fmt.Errorf("configuring the client for %s: %w", config.Host, err)
+	}
+	return client, nil
+}
+
+// Discovery returns the discovery that this client uses: asked once and kept for the life of the process, never on disk. A type
+// that was installed a minute ago has to be seen.
+func (c *Client) Discovery() discovery.CachedDiscoveryInterface { return c.discovery }
+
+// Host returns the server's address as the configuration has it.
+func (c *Client) Host() string { return c.config.Host }
+
+// resourcePath returns the path segments of a type in a namespace, or of all of it if namespace is empty.
+func resourcePath(group, version, resource, namespace string) []string {
+	path := []string{"/apis", group, version}
+	if group == "" {
+		path = []string{"/api", version}
+	}
+	if namespace != "" {
+		path = append(path, "namespaces", namespace)
+	}
+	return append(path, resource)
+}

@@ -1,0 +1,76 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/iotest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// FuzzWire reads anything as an answer in protobuf.
+func FuzzWire(f *testing.F) {
+	f.Add(encode(f, "protobuf", shortList())[len(protobufMagic):])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		body := append(bytes.Clone(protobufMagic), data...)
+		got, err := checkDecode(t, body)
+		var unknown runtime.Unknown
+		var list metav1.PartialObjectMetadataList
+		if unknown.Unmarshal(data) != nil || list.Unmarshal(unknown.Raw) != nil {
+			return
+		}
+		// What the generated code reads and would write again in the same way is no odd encoding, and has to be read alike.
+		if again, failed := list.Marshal(); failed != nil || !bytes.Equal(again, unknown.Raw) {
+			return
+		}
+		if again, failed := unknown.Marshal(); failed != nil || !bytes.Equal(again, data) {
+			return
+		}
+		if diff := difference(picked(t, &list, selectorOf(t, "k=v")), got); err != nil || diff != "" {
+			t.Errorf("error %v\n%s", err, diff)
+		}
+	})
+}
+
+// FuzzJSON reads anything as an answer in JSON. What encoding/json makes of it, if it makes anything of it, is encoded
+// again and has to be read alike.
+func FuzzJSON(f *testing.F) {
+	f.Add(encode(f, "json", shortList()))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if bytes.HasPrefix(body, protobufMagic) {
+			return
+		}
+		checkDecode(t, body)
+		var list metav1.PartialObjectMetadataList
+		if json.Unmarshal(body, &list) != nil {
+			return
+		}
+		again, err := json.Marshal(&list)
+		if err != nil {
+			return // a year of more than four digits
+		}
+		got, err := checkDecode(t, again)
+		if diff := difference(picked(t, &list, selectorOf(t, "k=v")), got); err != nil || diff != "" {
+			t.Errorf("error %v\n%s\nof %s", err, diff, again)
+		}
+	})
+}
+
+// checkDecode decodes a body, and again in other pieces, which must not matter. An error is one of the two that say what
+// is wrong with a body.
+func checkDecode(t *testing.T, body []byte) (decoded, error) {
+	t.Helper()
+	selector := selectorOf(t, "k=v")
+	got, err := decodeBytes(body, selector)
+	if err != nil && !errors.Is(err, errTruncated) && !errors.Is(err, errMalformed) {
+		t.Errorf("error %v", err)
+	}
+	again, errAgain := decode(iotest.OneByteReader(bytes.NewReader(body)), 16, selector)
+	if diff := difference(got, again); diff != "" || (err == nil) != (errAgain == nil) {
+		t.Errorf("in small pieces: errors %v and %v\n%s", err, errAgain, diff)
+	}
+	return got, err
+}

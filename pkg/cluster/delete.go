@@ -1,0 +1,76 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// DeleteOptions say how to delete one object. The uid is not an option: every delete carries it.
+type DeleteOptions struct {
+	// Policy is the propagation policy, as the API server spells it.
+	Policy string
+	// ResourceVersion, if not empty, is a precondition too: what was decided on is what is deleted (API-015).
+	ResourceVersion string
+	// GracePeriodSeconds, if not nil, takes the place of the object's own.
+	GracePeriodSeconds *int64
+	// DryRun has the server do everything but store the result (API-040).
+	DryRun bool
+}
+
+// Deleted is what the server answered to a delete.
+type Deleted struct {
+	// Finalizers are those on the object as it was answered; nil if the answer is no object, which need not mean that it is
+	// gone (API-021).
+	Finalizers []string
+	// Object says whether the answer was the object.
+	Object bool
+}
+
+// Delete deletes an object if it still has the uid. The error is the server's: Conflict if the uid or the
+// resourceVersion is another.
+func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid string, opts DeleteOptions) (Deleted, error) {
+	id := types.UID(uid)
+	policy := metav1.DeletionPropagation(opts.Policy)
+	body := metav1.DeleteOptions{
+		TypeMeta:           metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"},
+		GracePeriodSeconds: opts.GracePeriodSeconds,
+		PropagationPolicy:  &policy,
+		Preconditions:      &metav1.Preconditions{UID: &id},
+	}
+	if opts.ResourceVersion != "" {
+		body.Preconditions.ResourceVersion = &opts.ResourceVersion
+	}
+	if opts.DryRun {
+		body.DryRun = []string{metav1.DryRunAll}
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return Deleted{}, err
+	}
+	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
+	result := c.rest.Delete().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept", acceptJSON).Body(raw).Do(ctx)
+	if err := result.Error(); err != nil {
+		return Deleted{}, err
+	}
+	raw, err = result.Raw()
+	if err != nil {
+		return Deleted{}, err
+	}
+	var answer struct {
+		Kind     string
+		Metadata struct {
+			UID        string
+			Finalizers []string
+		}
+	}
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return Deleted{}, fmt.Errorf("reading the answer to the deletion of %s %q: %w", t.Resource, name, err)
+	}
+	return Deleted{Finalizers: answer.Metadata.Finalizers, Object: answer.Metadata.UID == uid}, nil
+}

@@ -1,0 +1,132 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+var configMapType = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
+
+// made creates a config map with finalizers and returns it as the server has it.
+func made(t *testing.T, c *testcluster.Cluster, client *Client, namespace, name string, finalizers ...string) *graph.Object {
+	t.Helper()
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [%s]}\n", name, namespace, strings.Join(finalizers, ", ")))
+	o, err := client.Get(t.Context(), configMapType, namespace, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestA01TestStoreDeletionPropagation goes through upstream's table (API-002, API-003): whichever of the collector's finalizers is on an object,
+// the policy of the delete puts its own in its place, and background removes the object.
+func TestA01TestStoreDeletionPropagation(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	client, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, existing := range []string{"", "orphan", "foregroundDeletion"} {
+		for policy, want := range map[string]string{"Background": "", "Foreground": "foregroundDeletion", "Orphan": "orphan"} {
+			name := strings.ToLower("a01-" + existing + "-" + policy)
+			o := made(t, c, client, ns, name, existing)
+			if _, err := client.Delete(t.Context(), configMapType, ns, name, o.UID, DeleteOptions{Policy: policy}); err != nil {
+				t.Fatal(err)
+			}
+			now, err := client.Get(t.Context(), configMapType, ns, name)
+			switch {
+			case want == "" && !apierrors.IsNotFound(err):
+				t.Errorf("%q deleted with %s: %v, %v; want it gone", existing, policy, now, err)
+			case want != "" && (err != nil || !slices.Equal(now.Finalizers, []string{want}) || now.Deleted == 0):
+				t.Errorf("%q deleted with %s: %+v, %v; want it with %s", existing, policy, now, err, want)
+			}
+		}
+	}
+}
+
+// TestA02TestStoreDeleteWithOrphanDependents: the finalizers of others stay, in their order, and the policy's is put behind them.
+func TestA02TestStoreDeleteWithOrphanDependents(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	client, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := []string{"foo.com/x", "bar.com/y"}
+	for policy, want := range map[string][]string{
+		"Background": others, "Foreground": append(slices.Clone(others), "foregroundDeletion"), "Orphan": append(slices.Clone(others), "orphan"),
+	} {
+		name := strings.ToLower("a02-" + policy)
+		o := made(t, c, client, ns, name, others...)
+		answer, err := client.Delete(t.Context(), configMapType, ns, name, o.UID, DeleteOptions{Policy: policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := client.Get(t.Context(), configMapType, ns, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(now.Finalizers, want) || !slices.Equal(answer.Finalizers, want) || !answer.Object {
+			t.Errorf("%s: finalizers %v, answered %v, want %v", policy, now.Finalizers, answer.Finalizers, want)
+		}
+	}
+}
+
+// TestA03TestGracefulStoreHandleFinalizers: an update that keeps the finalizer keeps the object, one that takes it off removes it (API-020).
+func TestA03TestGracefulStoreHandleFinalizers(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	client, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := made(t, c, client, ns, "a03", "foo.com/x")
+	if _, err := client.Delete(t.Context(), configMapType, ns, "a03", o.UID, DeleteOptions{Policy: "Background"}); err != nil {
+		t.Fatal(err)
+	}
+	c.Kubectl(t, "label", "configmap", "a03", "-n", ns, "any=thing")
+	if now, err := client.Get(t.Context(), configMapType, ns, "a03"); err != nil || now.Deleted == 0 {
+		t.Errorf("after an update that keeps the finalizer: %+v, %v", now, err)
+	}
+	c.Kubectl(t, "patch", "configmap", "a03", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	if now, err := client.Get(t.Context(), configMapType, ns, "a03"); !apierrors.IsNotFound(err) {
+		t.Errorf("after an update that takes it off: %+v, %v; want it gone", now, err)
+	}
+}
+
+// TestAPI015PreconditionsAreKept: another uid or another resourceVersion is a conflict, and a dry run changes nothing.
+func TestAPI015PreconditionsAreKept(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	client, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := made(t, c, client, ns, "one")
+	for name, options := range map[string]struct {
+		uid  string
+		opts DeleteOptions
+	}{
+		"uid":             {"77777777-7777-7777-7777-777777777777", DeleteOptions{Policy: "Background"}},
+		"resourceVersion": {o.UID, DeleteOptions{Policy: "Background", ResourceVersion: "1"}},
+	} {
+		if _, err := client.Delete(t.Context(), configMapType, ns, "one", options.uid, options.opts); !apierrors.IsConflict(err) {
+			t.Errorf("another %s: %v, want a conflict", name, err)
+		}
+	}
+	if _, err := client.Delete(t.Context(), configMapType, ns, "one", o.UID, DeleteOptions{Policy: "Background", DryRun: true}); err != nil {
+		t.Errorf("dry run: %v", err)
+	}
+	now, err := client.Get(t.Context(), configMapType, ns, "one")
+	if err != nil || now.ResourceVersion != o.ResourceVersion {
+		t.Errorf("afterwards: %+v, %v; want it as it was", now, err)
+	}
+}

@@ -1,0 +1,141 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Resource is one type that a server serves.
+type Resource struct {
+	graph.Type
+	// OtherVersions are the versions besides Version that serve it too, in the server's order of preference.
+	OtherVersions []string
+	Singular      string
+	ShortNames    []string
+	Verbs         []string
+}
+
+// Deletable says whether the garbage collector watches the type: it can be listed, watched and deleted (GC-001), and is
+// not an event (GC-003).
+func (r Resource) Deletable() bool {
+	if r.Resource == "events" && (r.Group == "" || r.Group == "events.k8s.io") {
+		return false
+	}
+	return slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "watch") && slices.Contains(r.Verbs, "delete")
+}
+
+// Catalog is what discovery says that a server serves: one entry for each group and resource, in its preferred version.
+type Catalog struct {
+	Resources []Resource
+	// Gaps are the group-versions whose discovery failed.
+	Gaps []v1alpha1.Gap
+
+	groupVersions map[schema.GroupVersion]bool // known to discovery; false if it failed
+	index         map[schema.GroupResource]int
+}
+
+// Discover asks the server what it serves. A group that fails is a gap in the result. The error is for a server that
+// cannot be asked at all.
+func (c *Client) Discover() (*Catalog, error) {
+	if err := c.asked.ask().err; err != nil {
+		return nil, err
+	}
+	_, all, err := c.discovery.ServerGroupsAndResources()
+	failed, err := failedGroups(err)
+	if err != nil {
+		return nil, err
+	}
+	preferred, err := discovery.ServerPreferredResources(c.discovery)
+	if _, err := failedGroups(err); err != nil {
+		return nil, err
+	}
+	cat := &Catalog{groupVersions: map[schema.GroupVersion]bool{}, index: map[schema.GroupResource]int{}}
+	cat.addResources(preferred)
+	cat.addVersions(all)
+	for gv, err := range failed {
+		cat.groupVersions[gv] = false
+		cat.Gaps = append(cat.Gaps, v1alpha1.Gap{Resource: "*", Group: gv.Group, Reason: v1alpha1.GapDiscoveryFailed, Message: gv.String() + ": " + err.Error()})
+	}
+	slices.SortFunc(cat.Gaps, func(a, b v1alpha1.Gap) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Message, b.Message))
+	})
+	return cat, nil
+}
+
+// failedGroups takes the group-versions that failed out of a discovery error and returns what else is wrong.
+func failedGroups(err error) (map[schema.GroupVersion]error, error) {
+	if err == nil {
+		return nil, nil
+	}
+	if failed, ok := discovery.GroupDiscoveryFailedErrorGroups(err); ok {
+		return failed, nil
+	}
+	return nil, err
+}
+
+func (cat *Catalog) addResources(lists []*metav1.APIResourceList) {
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			continue // as the collector does (GC-002)
+		}
+		for _, r := range list.APIResources {
+			if strings.Contains(r.Name, "/") {
+				continue
+			}
+			cat.index[gv.WithResource(r.Name).GroupResource()] = len(cat.Resources)
+			cat.Resources = append(cat.Resources, Resource{
+				Type:     graph.Type{Group: gv.Group, Version: gv.Version, Resource: r.Name, Kind: r.Kind, Namespaced: r.Namespaced},
+				Singular: r.SingularName, ShortNames: r.ShortNames, Verbs: r.Verbs,
+			})
+		}
+	}
+	// Map order must not reach the output, and the types with the most objects had best begin first.
+	slices.SortFunc(cat.Resources, func(a, b Resource) int {
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource))
+	})
+	for i, r := range cat.Resources {
+		cat.index[schema.GroupResource{Group: r.Group, Resource: r.Resource}] = i
+	}
+}
+
+// weight puts the types of which a cluster has most before the others, so that a long list does not begin last.
+func weight(r Resource) int {
+	if r.Group == "" && r.Resource == "pods" || r.Group == "apps" && r.Resource == "replicasets" {
+		return 0
+	}
+	return 1
+}
+
+func (cat *Catalog) addVersions(lists []*metav1.APIResourceList) {
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			continue
+		}
+		cat.groupVersions[gv] = true
+		for _, r := range list.APIResources {
+			i, ok := cat.index[gv.WithResource(r.Name).GroupResource()]
+			if ok && cat.Resources[i].Version != gv.Version {
+				cat.Resources[i].OtherVersions = append(cat.Resources[i].OtherVersions, gv.Version)
+			}
+		}
+	}
+}
+
+// Lookup returns the type of a group and resource.
+func (cat *Catalog) Lookup(gr schema.GroupResource) (Resource, bool) {
+	i, ok := cat.index[gr]
+	if !ok {
+		return Resource{}, false
+	}
+	return cat.Resources[i], true
+}

@@ -1,0 +1,272 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// ListOptions say what to list. Cluster-scoped types are always listed.
+type ListOptions struct {
+	// Namespace restricts the namespaced types; empty lists them everywhere.
+	Namespace string
+	// Fallback are namespaces to look into where a type may not be listed everywhere and the namespaces may not be
+	// listed either.
+	Fallback []string
+	// Selector marks the objects whose labels match it; it leaves none out. Nil marks none and reads no labels.
+	Selector labels.Selector
+	// Progress, if not nil, is called now and then, from several goroutines, one at a time.
+	Progress func(Progress)
+}
+
+// Progress is how far a listing has come.
+type Progress struct{ TypesDone, Types, Objects int }
+
+// Listed is what a listing says of itself.
+type Listed struct {
+	// Gaps are what could not be seen, sorted.
+	Gaps []v1alpha1.Gap
+	// Positions are where the complete lists ended.
+	Positions []Position
+}
+
+// maxRestarts is how often a list that expired is begun again before it counts as unavailable.
+const maxRestarts = 4
+
+// List adds the metadata of all deletable objects to the builder. What it cannot see is a gap in what it returns; it
+// ends early only for an error that would meet every request.
+func (c *Client) List(ctx context.Context, cat *Catalog, opts ListOptions, b *graph.Builder) (*Listed, error) {
+	l := &lister{client: c, cat: cat, opts: opts, builder: b, slots: make(chan struct{}, c.concurrency)}
+	l.listed.Gaps = append(l.listed.Gaps, c.explainFailedGroups(ctx, cat)...)
+	for _, r := range cat.Resources {
+		b.Serve(r.Type, r.OtherVersions...)
+		if r.Deletable() {
+			l.resources = append(l.resources, r)
+		}
+	}
+	if err := l.all(ctx, l.resources); err != nil {
+		return nil, err
+	}
+	if err := l.hidden(ctx); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(l.listed.Gaps, func(x, y v1alpha1.Gap) int {
+		return strings.Compare(gapKey(x), gapKey(y))
+	})
+	return &l.listed, nil
+}
+
+func gapKey(g v1alpha1.Gap) string {
+	return strings.Join([]string{g.Group, g.Resource, g.Namespace, g.Message}, "\x00")
+}
+
+type lister struct {
+	client    *Client
+	cat       *Catalog
+	opts      ListOptions
+	builder   *graph.Builder
+	resources []Resource
+	slots     chan struct{} // one for each request in flight
+
+	mu         sync.Mutex
+	progress   Progress
+	listed     Listed
+	definition definitions
+	namespaces namespaceList
+}
+
+// all lists the given types side by side.
+func (l *lister) all(ctx context.Context, resources []Resource) error {
+	l.mu.Lock()
+	l.progress.Types += len(resources)
+	l.mu.Unlock()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(l.client.concurrency)
+	for _, r := range resources {
+		group.Go(func() error { return l.resource(ctx, r) })
+	}
+	return group.Wait()
+}
+
+// resource lists one type in the scope that was asked for.
+func (l *lister) resource(ctx context.Context, r Resource) error {
+	defer l.report(func(p *Progress) { p.TypesDone++ })
+	namespace := ""
+	if r.Namespaced {
+		namespace = l.opts.Namespace
+	}
+	err := l.anyVersion(ctx, r, namespace)
+	if err != nil && r.Namespaced && namespace == "" && apierrors.IsForbidden(err) {
+		return l.byNamespace(ctx, r, err)
+	}
+	return l.note(ctx, r.Type, namespace, err)
+}
+
+// note keeps the gap that an error makes and returns an error that ends the listing.
+func (l *lister) note(ctx context.Context, t graph.Type, namespace string, err error) error {
+	if err == nil {
+		return nil
+	}
+	gap, err := newGap(ctx, t, namespace, err)
+	if err != nil {
+		return err
+	}
+	l.gap(gap)
+	return nil
+}
+
+func (l *lister) gap(g v1alpha1.Gap) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.listed.Gaps = append(l.listed.Gaps, g)
+}
+
+func (l *lister) report(change func(*Progress)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.progress)
+	if l.opts.Progress != nil {
+		l.opts.Progress(l.progress)
+	}
+}
+
+// anyVersion lists a type in its preferred version or, if the server fails at that, in another: a dead conversion
+// webhook only matters to objects that were stored in another version than the one asked for.
+func (l *lister) anyVersion(ctx context.Context, r Resource, namespace string) error {
+	err := l.restarting(ctx, r.Type, namespace)
+	if !isServerError(err) {
+		return err
+	}
+	for _, version := range r.OtherVersions {
+		t := r.Type
+		t.Version = version
+		if l.restarting(ctx, t, namespace) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func isServerError(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError
+}
+
+// restarting lists a type and begins again when the list expires before its end (410): pages of different
+// snapshots do not make one list.
+func (l *lister) restarting(ctx context.Context, t graph.Type, namespace string) error {
+	for restarts := 0; ; restarts++ {
+		listing := l.builder.Listing(t, namespace)
+		version, err := l.pages(ctx, t, namespace, listing)
+		if err == nil {
+			listing.Complete()
+			l.mu.Lock()
+			l.listed.Positions = append(l.listed.Positions, Position{t, namespace, version})
+			l.mu.Unlock()
+			return nil
+		}
+		if !apierrors.IsResourceExpired(err) {
+			return err
+		}
+		listing.Discard()
+		if restarts == maxRestarts {
+			return err
+		}
+	}
+}
+
+// pages reads a list to its end and returns its resourceVersion. While one page is read the next is already asked for,
+// if a slot is free: the server names it before the first object.
+func (l *lister) pages(ctx context.Context, t graph.Type, namespace string, listing *graph.Listing) (string, error) {
+	path := resourcePath(t.Group, t.Version, t.Resource, namespace)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	observe := l.definition.observer(t)
+	add := func(o *graph.Object) {
+		listing.Add(*o)
+		if observe != nil {
+			observe(o.Name)
+		}
+	}
+	type result struct {
+		listMeta
+		err error
+	}
+	// Each page in flight has a channel of its own; begin returns at once, and started says when the next may begin.
+	begin := func(token string) (started chan string, finished chan result) {
+		started, finished = make(chan string, 1), make(chan result, 1)
+		go func() {
+			defer close(started)
+			objects, meta := 0, listMeta{}
+			err := l.client.read(ctx, page{path: path, continueToken: token, selector: l.opts.Selector}, func(m listMeta) {
+				meta = m
+				select {
+				case started <- m.continueToken:
+				default: // an answer with two metadata fields; the first was heard
+				}
+			}, func(o *graph.Object) {
+				objects++
+				add(o)
+			})
+			l.report(func(p *Progress) { p.Objects += objects })
+			finished <- result{meta, err}
+		}()
+		return started, finished
+	}
+	if err := l.take(ctx); err != nil {
+		return "", err
+	}
+	started, finished := begin("")
+	for {
+		var ahead chan string
+		var aheadFinished chan result
+		if next := <-started; next != "" && l.tryTake() {
+			ahead, aheadFinished = begin(next)
+		}
+		r := <-finished
+		<-l.slots
+		if r.err != nil || r.continueToken == "" {
+			if ahead != nil {
+				cancel()
+				<-aheadFinished
+				<-l.slots
+			}
+			return r.resourceVersion, r.err
+		}
+		if ahead == nil {
+			if err := l.take(ctx); err != nil {
+				return "", err
+			}
+			ahead, aheadFinished = begin(r.continueToken)
+		}
+		started, finished = ahead, aheadFinished
+	}
+}
+
+func (l *lister) take(ctx context.Context) error {
+	select {
+	case l.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (l *lister) tryTake() bool {
+	select {
+	case l.slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,40 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// acceptObject asks for the metadata of one object, which is small enough for JSON.
+const acceptObject = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+
+// Get reads one object's metadata live. The error is the server's, a NotFound among them.
+func (c *Client) Get(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
+	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
+	var it jsonItem
+	if err := getJSON(ctx, c.rest.Get().AbsPath(path...), acceptObject, &it); err != nil {
+		return nil, err
+	}
+	return it.object(nil)
+}
+
+// getJSON sends a request and reads the answer into a struct that names the fields of interest.
+func getJSON(ctx context.Context, req *rest.Request, accept string, into any) error {
+	result := req.SetHeader("Accept", accept).Do(ctx)
+	if err := result.Error(); err != nil { // Raw's own error would not be what the server says
+		return err
+	}
+	raw, err := result.Raw()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("reading %s: %w", req.URL().Path, err)
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Field numbers of ObjectMeta, OwnerReference and Time (apimachinery/pkg/apis/meta/v1/generated.proto). Those of the
+// fields that are not kept, among them managedFields, are not named: their bytes are stepped over.
+const (
+	metaName            = 1
+	metaNamespace       = 3
+	metaUID             = 5
+	metaResourceVersion = 6
+	metaGeneration      = 7
+	metaCreated         = 8
+	metaDeleted         = 9
+	metaLabels          = 11
+	metaOwners          = 13
+	metaFinalizers      = 14
+
+	ownerKind       = 1
+	ownerName       = 3
+	ownerUID        = 4
+	ownerAPIVersion = 5
+	ownerController = 6
+	ownerBlock      = 7
+
+	timeSeconds = 1
+
+	mapKey   = 1
+	mapValue = 2
+)
+
+// metadataDecoder picks out of encoded objects what the graph keeps. It is for one goroutine, and the Object that
+// it returns is valid until the next call; its strings stay valid.
+type metadataDecoder struct {
+	selector labels.Selector // nil keeps labels from being looked at
+	object   graph.Object
+	labels   labels.Set
+	strings  interner
+}
+
+// decode reads one PartialObjectMetadata.
+func (d *metadataDecoder) decode(item []byte) (*graph.Object, error) {
+	o := &d.object
+	*o = graph.Object{Owners: o.Owners[:0], Finalizers: o.Finalizers[:0]}
+	clear(d.labels)
+	err := fields(item, func(num protowire.Number, f field) error {
+		if num == itemMetaAt {
+			return d.meta(f.bytes)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if d.selector != nil {
+		o.Selected = d.selector.Matches(d.labels)
+	}
+	return o, nil
+}
+
+func (d *metadataDecoder) meta(b []byte) error {
+	o := &d.object
+	var name, uid, version []byte
+	err := fields(b, func(num protowire.Number, f field) (err error) {
+		switch num {
+		case metaName:
+			name = f.bytes
+		case metaUID:
+			uid = f.bytes
+		case metaResourceVersion:
+			version = f.bytes
+		case metaNamespace:
+			o.Namespace = d.strings.get(f.bytes)
+		case metaGeneration:
+			o.Generation = int64(f.varint)
+		case metaCreated:
+			o.Created, err = seconds(f.bytes)
+		case metaDeleted:
+			o.Deleted, err = seconds(f.bytes)
+		case metaLabels:
+			err = d.label(f.bytes)
+		case metaOwners:
+			err = d.owner(f.bytes)
+		case metaFinalizers:
+			o.Finalizers = append(o.Finalizers, d.strings.get(f.bytes))
+		}
+		return err
+	})
+	// One allocation for the three strings that no other object shares.
+	var all strings.Builder
+	all.Grow(len(name) + len(uid) + len(version))
+	all.Write(name)
+	all.Write(uid)
+	all.Write(version)
+	s := all.String()
+	o.Name, o.UID, o.ResourceVersion = s[:len(name)], s[len(name):len(name)+len(uid)], s[len(name)+len(uid):]
+	return err
+}
+
+func (d *metadataDecoder) owner(b []byte) error {
+	var r graph.OwnerReference
+	err := fields(b, func(num protowire.Number, f field) error {
+		switch num {
+		case ownerKind:
+			r.Kind = d.strings.get(f.bytes)
+		case ownerName:
+			r.Name = d.strings.get(f.bytes)
+		case ownerUID:
+			r.UID = d.strings.get(f.bytes)
+		case ownerAPIVersion:
+			r.APIVersion = d.strings.get(f.bytes)
+		case ownerController:
+			r.Controller = f.varint != 0
+		case ownerBlock:
+			r.Block = f.varint != 0
+		}
+		return nil
+	})
+	d.object.Owners = append(d.object.Owners, r)
+	return err
+}
+
+func (d *metadataDecoder) label(b []byte) error {
+	if d.selector == nil {
+		return nil
+	}
+	var key, value string
+	err := fields(b, func(num protowire.Number, f field) error {
+		switch num {
+		case mapKey:
+			key = d.strings.get(f.bytes)
+		case mapValue:
+			value = d.strings.get(f.bytes)
+		}
+		return nil
+	})
+	if d.labels == nil {
+		d.labels = labels.Set{}
+	}
+	d.labels[key] = value
+	return err
+}
+
+func seconds(b []byte) (int64, error) {
+	var s int64
+	err := fields(b, func(num protowire.Number, f field) error {
+		if num == timeSeconds {
+			s = int64(f.varint)
+		}
+		return nil
+	})
+	return s, err
+}
+
+func parseListMeta(b []byte) (listMeta, error) {
+	var m listMeta
+	err := fields(b, func(num protowire.Number, f field) error {
+		switch num {
+		case listVersion:
+			m.resourceVersion = string(f.bytes)
+		case listContinue:
+			m.continueToken = string(f.bytes)
+		}
+		return nil
+	})
+	return m, err
+}
+
+// field is the value of one field: bytes for strings and messages, varint for numbers and booleans.
+type field struct {
+	bytes  []byte
+	varint uint64
+}
+
+// fields calls f for each field of a message.
+func fields(b []byte, f func(protowire.Number, field) error) error {
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return fmt.Errorf("%w: %w", errMalformed, protowire.ParseError(n))
+		}
+		b = b[n:]
+		var v field
+		switch typ {
+		case protowire.BytesType:
+			v.bytes, n = protowire.ConsumeBytes(b)
+		case protowire.VarintType:
+			v.varint, n = protowire.ConsumeVarint(b)
+		default:
+			n = protowire.ConsumeFieldValue(num, typ, b)
+		}
+		if n < 0 {
+			return fmt.Errorf("%w: %w", errMalformed, protowire.ParseError(n))
+		}
+		b = b[n:]
+		if err := f(num, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// interner keeps one copy of the strings that many objects share: namespaces, kinds, the names and uids of owners.
+type interner struct{ known map[string]string }
+
+// maxInterned bounds what is remembered; beyond it the memory of what came before is dropped, not the strings.
+const maxInterned = 1 << 14
+
+func (in *interner) get(b []byte) string {
+	if s, ok := in.known[string(b)]; ok {
+		return s
+	}
+	if in.known == nil || len(in.known) >= maxInterned {
+		in.known = make(map[string]string, 64)
+	}
+	s := string(b)
+	in.known[s] = s
+	return s
+}

@@ -1,0 +1,79 @@
+package cluster
+
+import (
+	"context"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// namespaceList is the namespaces of the cluster, read once and only if some type needs them.
+type namespaceList struct {
+	once  sync.Once
+	names []string
+	// complete is false when the namespaces could not be listed and names are those that the user gave.
+	complete bool
+	err      error
+}
+
+// byNamespace lists a type that may not be listed everywhere namespace by namespace. Each namespace that is forbidden is
+// a gap, and so is all the rest if the namespaces themselves could not be listed.
+func (l *lister) byNamespace(ctx context.Context, r Resource, forbidden error) error {
+	n := &l.namespaces
+	n.once.Do(func() { l.readNamespaces(ctx, n) })
+	if n.err != nil {
+		return n.err
+	}
+	if !n.complete {
+		if err := l.note(ctx, r.Type, "", forbidden); err != nil {
+			return err
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, l.client.concurrency/4)) // several types come here side by side
+	for _, namespace := range n.names {
+		group.Go(func() error {
+			return l.note(ctx, r.Type, namespace, l.anyVersion(ctx, r, namespace))
+		})
+	}
+	return group.Wait()
+}
+
+func (l *lister) readNamespaces(ctx context.Context, n *namespaceList) {
+	names, err := l.client.Names(ctx, graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, "")
+	if err == nil {
+		n.names, n.complete = names, true
+		return
+	}
+	if _, fatal := newGap(ctx, graph.Type{}, "", err); fatal != nil {
+		n.err = fatal
+		return
+	}
+	n.names = l.opts.Fallback
+}
+
+// Names lists the names of a type's objects, in a namespace or everywhere.
+func (c *Client) Names(ctx context.Context, t graph.Type, namespace string) ([]string, error) {
+	var names []string
+	_, err := c.Each(ctx, t, namespace, func(o *graph.Object) { names = append(names, o.Name) })
+	return names, err
+}
+
+// Each calls f with the metadata of each object of a type, in a namespace or everywhere, valid during the call. It
+// returns where the list ended.
+func (c *Client) Each(ctx context.Context, t graph.Type, namespace string, f func(*graph.Object)) (Position, error) {
+	p := page{path: resourcePath(t.Group, t.Version, t.Resource, namespace)}
+	for {
+		var meta listMeta
+		err := c.read(ctx, p, func(m listMeta) { meta = m }, f)
+		if err != nil {
+			return Position{Type: t, Namespace: namespace}, err
+		}
+		if meta.continueToken == "" {
+			return Position{Type: t, Namespace: namespace, ResourceVersion: meta.resourceVersion}, nil
+		}
+		p.continueToken = meta.continueToken
+	}
+}

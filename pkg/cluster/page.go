@@ -1,0 +1,90 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"strconv"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/klog/v2"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+const (
+	// defaultPageSize is large because a page costs a round trip and the server a walk to where it begins, and because nothing here holds a page.
+	defaultPageSize = 10_000
+	// readBuffer is what one page in flight holds, and room enough for all but odd objects.
+	readBuffer = 64 << 10
+	// acceptList asks for metadata, in protobuf if the server speaks it.
+	acceptList = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
+		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+)
+
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
+
+// page is one request for a part of a list.
+type page struct {
+	path          []string
+	continueToken string
+	selector      labels.Selector
+}
+
+// read sends the request and hands over what it answers: onMeta once, before the objects where the format allows it, and each object,
+// valid during the call.
+func (c *Client) read(ctx context.Context, p page, onMeta func(listMeta), object func(*graph.Object)) error {
+	body, err := c.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	r := readers.Get().(*bufio.Reader)
+	r.Reset(body)
+	defer func() {
+		r.Reset(nil)
+		readers.Put(r)
+	}()
+	return decodePage(r, p.selector, onMeta, object)
+}
+
+// decodePage reads a list in either format.
+func decodePage(r *bufio.Reader, selector labels.Selector, onMeta func(listMeta), object func(*graph.Object)) error {
+	head, err := r.Peek(len(protobufMagic))
+	if err != nil {
+		return truncated(err)
+	}
+	if !bytes.Equal(head, protobufMagic) {
+		return readJSONList(r, onMeta, func(it *jsonItem) error {
+			o, err := it.object(selector)
+			if err == nil {
+				object(o)
+			}
+			return err
+		})
+	}
+	d := metadataDecoder{selector: selector}
+	w := wireReader{r: r}
+	return w.list(onMeta, func(item []byte) error {
+		o, err := d.decode(item)
+		if err == nil {
+			object(o)
+		}
+		return err
+	})
+}
+
+// open sends the request. Neither resourceVersion nor resourceVersionMatch is set: the answer is at least as new as the request.
+func (c *Client) open(ctx context.Context, p page) (io.ReadCloser, error) {
+	req := c.rest.Get().AbsPath(p.path...).
+		SetHeader("Accept", acceptList).
+		WarningHandlerWithContext(quietWarnings{}).
+		Param("limit", strconv.Itoa(c.pageSize))
+	if p.continueToken != "" {
+		req.Param("continue", p.continueToken)
+	}
+	klog.FromContext(ctx).V(4).Info("Listing", "path", p.path, "continued", p.continueToken != "")
+	return req.Stream(ctx)
+}

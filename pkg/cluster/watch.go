@@ -1,0 +1,141 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Position is where a listing of a type ended: a watch from there misses nothing.
+type Position struct {
+	Type            graph.Type
+	Namespace       string
+	ResourceVersion string
+}
+
+// acceptWatch asks for events that carry metadata only.
+const acceptWatch = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+
+// rewatchDelay keeps a watch that the server ends at once from turning into a storm of requests.
+const rewatchDelay = time.Second
+
+// Change is what a watch has seen.
+type Change struct {
+	// Object is as it was seen last; nil if events may have been missed, and Listed then says what there is.
+	Object *graph.Object
+	// Gone says that it is no more.
+	Gone bool
+	// Listed are the uids of all objects of the type and namespace of the Position.
+	Listed   map[string]bool
+	Position Position
+}
+
+// Watch watches the types from the given positions on until the context ends, and calls changed with every change.
+// Changed is called from several goroutines.
+func (c *Client) Watch(ctx context.Context, positions []Position, changed func(Change)) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, p := range positions {
+		group.Go(func() error { return c.watchType(ctx, p, changed) })
+	}
+	return group.Wait()
+}
+
+// watchType keeps one watch open. One that ends is resumed; where it cannot be (410), or there is nothing to begin with, it
+// begins with a list.
+func (c *Client) watchType(ctx context.Context, p Position, changed func(Change)) error {
+	for {
+		var err error
+		if p.ResourceVersion == "" {
+			listed := map[string]bool{}
+			if p, err = c.Each(ctx, p.Type, p.Namespace, func(o *graph.Object) { listed[o.UID] = true }); err == nil {
+				changed(Change{Listed: listed, Position: p})
+			}
+		}
+		if err == nil {
+			err = c.watchOnce(ctx, &p, changed)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case apierrors.IsUnauthorized(err):
+			return err
+		case apierrors.IsResourceExpired(err):
+			p.ResourceVersion = ""
+		case err != nil:
+			klog.FromContext(ctx).V(3).Info("Watch ended", "resource", p.Type.Resource, "group", p.Type.Group, "err", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(rewatchDelay):
+		}
+	}
+}
+
+// watchEvent is one line of a watch.
+type watchEvent struct {
+	Type   string
+	Object json.RawMessage
+}
+
+func (c *Client) watchOnce(ctx context.Context, p *Position, changed func(Change)) error {
+	path := resourcePath(p.Type.Group, p.Type.Version, p.Type.Resource, p.Namespace)
+	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptWatch).
+		WarningHandlerWithContext(quietWarnings{}).
+		Param("watch", "true").Param("allowWatchBookmarks", "true")
+	if p.ResourceVersion != "" {
+		req.Param("resourceVersion", p.ResourceVersion)
+	}
+	body, err := req.Stream(ctx)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	dec := json.NewDecoder(body)
+	for {
+		var e watchEvent
+		if err := dec.Decode(&e); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil // the server ends every watch after a while
+			}
+			return err
+		}
+		if e.Type == "ERROR" {
+			return watchError(e.Object)
+		}
+		var it jsonItem
+		if err := json.Unmarshal(e.Object, &it); err != nil {
+			return err
+		}
+		o, err := it.object(nil)
+		if err != nil {
+			return err
+		}
+		p.ResourceVersion = o.ResourceVersion
+		if e.Type != "BOOKMARK" {
+			changed(Change{Object: o, Gone: e.Type == "DELETED", Position: *p})
+		}
+	}
+}
+
+func watchError(raw []byte) error {
+	var s struct {
+		Code    int
+		Message string
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return err
+	}
+	if s.Code == http.StatusGone {
+		return apierrors.NewResourceExpired(s.Message)
+	}
+	return errors.New(s.Message)
+}

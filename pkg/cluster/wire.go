@@ -1,0 +1,220 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// errTruncated is the end of a body before the end of the list.
+var errTruncated = errors.New("the answer ended before the list did")
+
+// errMalformed is a body that is no list.
+var errMalformed = errors.New("the answer is not a list that can be decoded")
+
+// protobufMagic begins every protobuf answer of an API server (apimachinery/pkg/runtime/serializer/protobuf).
+var protobufMagic = []byte("k8s\x00")
+
+// maxItem bounds one object. A server takes no more than 3 MiB in a request; more is not an object.
+const maxItem = 64 << 20
+
+// Field numbers of runtime.Unknown, ListMeta and the list types (generated.proto of apimachinery). Every list type of
+// every API has its metadata at 1 and its items at 2, and every item its ObjectMeta at 1, so a server that ignores the request for metadata
+// only and answers with whole objects is read just as well.
+const (
+	unknownRaw   = 2
+	listMetaAt   = 1
+	listItemsAt  = 2
+	listContinue = 3
+	listVersion  = 2
+	itemMetaAt   = 1
+)
+
+// listMeta is what a page says of itself.
+type listMeta struct{ resourceVersion, continueToken string }
+
+// wireReader reads a protobuf list off the wire without holding more of it than one object.
+type wireReader struct {
+	r   *bufio.Reader
+	big []byte // for objects that exceed the reader's buffer
+}
+
+// list reads a page to the end of the body, so that the connection can be used again. onMeta is called once the list's
+// metadata is known, which is before its items; item gets each object's encoding, valid during the call.
+func (w *wireReader) list(onMeta func(listMeta), item func([]byte) error) error {
+	if _, err := w.r.Discard(len(protobufMagic)); err != nil {
+		return truncated(err)
+	}
+	for read := false; ; {
+		num, typ, err := w.tag()
+		switch {
+		case err == io.EOF && read:
+			return nil
+		case err != nil:
+			return truncated(err) // also where the field that holds the list never came
+		case num != unknownRaw || typ != protowire.BytesType:
+			if err := w.skip(typ); err != nil {
+				return err
+			}
+			continue
+		case read:
+			return fmt.Errorf("%w: a second list", errMalformed)
+		}
+		read = true
+		n, err := uvarint(w.r)
+		if err != nil {
+			return err
+		}
+		if err := w.items(n, onMeta, item); err != nil {
+			return err
+		}
+	}
+}
+
+// items reads the n bytes of the list.
+func (w *wireReader) items(n uint64, onMeta func(listMeta), item func([]byte) error) error {
+	body := &countingReader{r: w.r, left: n}
+	hasMeta := false
+	for body.left > 0 {
+		key, err := uvarint(body)
+		if err != nil {
+			return err
+		}
+		num, typ := protowire.DecodeTag(key)
+		if num < 1 || typ != protowire.BytesType {
+			return fmt.Errorf("%w: field %d of type %d in a list", errMalformed, num, typ)
+		}
+		size, err := uvarint(body)
+		if err != nil {
+			return err
+		}
+		if size > body.left || size > maxItem {
+			return fmt.Errorf("%w: a field of %d bytes in a list with %d left", errMalformed, size, body.left)
+		}
+		body.left -= size
+		data, buffered, err := w.take(int(size))
+		if err != nil {
+			return err
+		}
+		switch num {
+		case listMetaAt:
+			m, err := parseListMeta(data)
+			if err != nil {
+				return err
+			}
+			hasMeta = true
+			onMeta(m)
+		case listItemsAt:
+			if err := item(data); err != nil {
+				return err
+			}
+		}
+		w.r.Discard(buffered)
+	}
+	if !hasMeta {
+		// A server writes it even when it is empty. Nothing at all must not pass for an empty list.
+		return fmt.Errorf("%w: a list without metadata", errMalformed)
+	}
+	return nil
+}
+
+// take returns the next n bytes. If the buffer holds them they are still in it, and are to be discarded after use.
+func (w *wireReader) take(n int) (data []byte, buffered int, err error) {
+	if n <= w.r.Size() {
+		data, err = w.r.Peek(n)
+		return data, n, truncated(err)
+	}
+	if cap(w.big) < n {
+		// Grown as the bytes come, so that a length that lies costs nothing.
+		var buf bytes.Buffer
+		if _, err := io.CopyN(&buf, w.r, int64(n)); err != nil {
+			return nil, 0, truncated(err)
+		}
+		w.big = buf.Bytes()
+		return w.big, 0, nil
+	}
+	w.big = w.big[:n]
+	_, err = io.ReadFull(w.r, w.big)
+	return w.big, 0, truncated(err)
+}
+
+// tag returns io.EOF, and no other error does, if the body ends before the tag.
+func (w *wireReader) tag() (protowire.Number, protowire.Type, error) {
+	if _, err := w.r.Peek(1); err != nil {
+		return 0, 0, err
+	}
+	key, err := uvarint(w.r)
+	if err != nil {
+		return 0, 0, err
+	}
+	num, typ := protowire.DecodeTag(key)
+	if num < 1 {
+		return 0, 0, fmt.Errorf("%w: field number %d", errMalformed, num)
+	}
+	return num, typ, nil
+}
+
+// skip passes over a field of runtime.Unknown, all of which are strings or messages.
+func (w *wireReader) skip(typ protowire.Type) error {
+	if typ != protowire.BytesType {
+		return fmt.Errorf("%w: field of type %d around a list", errMalformed, typ)
+	}
+	n, err := uvarint(w.r)
+	if err != nil {
+		return err
+	}
+	if n > maxItem {
+		return fmt.Errorf("%w: a field of %d bytes around a list", errMalformed, n)
+	}
+	_, err = w.r.Discard(int(n))
+	return truncated(err)
+}
+
+// countingReader reads varints and knows how much of a message is left.
+type countingReader struct {
+	r    *bufio.Reader
+	left uint64
+}
+
+// ReadByte implements io.ByteReader within the message.
+func (c *countingReader) ReadByte() (byte, error) {
+	if c.left == 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	b, err := c.r.ReadByte()
+	if err == nil {
+		c.left--
+	}
+	return b, err
+}
+
+// uvarint is binary.ReadUvarint with an error that tells a number that is too long from a reader that fails.
+func uvarint(r io.ByteReader) (uint64, error) {
+	var v uint64
+	for shift := 0; shift < 64; shift += 7 {
+		b, err := r.ReadByte()
+		if err != nil {
+			return 0, truncated(err)
+		}
+		if shift == 63 && b > 1 {
+			break
+		}
+		v |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return v, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: a number of more than 64 bits", errMalformed)
+}
+
+// truncated turns the ways in which a body ends early into one error and leaves those of the connection as they are.
+func truncated(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, bufio.ErrBufferFull) {
+		return errTruncated
+	}
+	return err
+}
