@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// BenchmarkPlan50k plans the deletion of an owner of 500 objects that own 100 each, in the foreground.
+func BenchmarkPlan50k(b *testing.B) {
+	g, root := cascade(500, 100)
+	b.ResetTimer()
+	b.ReportMetric(float64(g.Len()), "objects")
+	for range b.N {
+		p := New(g, []graph.ID{root}, Foreground, nil)
+		if len(p.Deleted) != g.Len() {
+			b.Fatalf("%d of %d objects deleted", len(p.Deleted), g.Len())
+		}
+	}
+}
+
+// cascade is one owner of so many objects that each own so many.
+func cascade(width, leaves int) (*graph.Graph, graph.ID) {
+	b := graph.NewBuilder()
+	t := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
+	b.Serve(t)
+	l := b.Listing(t, "")
+	add := func(name, owner string) string {
+		uid := "uid-" + name
+		o := graph.Object{Namespace: "ns", Name: name, UID: uid, Created: 1}
+		if owner != "" {
+			o.Owners = []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-" + owner, Block: true}}
+		}
+		l.Add(o)
+		return name
+	}
+	root := add("root", "")
+	for i := range width {
+		middle := add(fmt.Sprintf("m%d", i), root)
+		for j := range leaves {
+			add(fmt.Sprintf("m%d-%d", i, j), middle)
+		}
+	}
+	l.Complete()
+	g := b.Build()
+	id, _ := g.Lookup("uid-root")
+	return g, id
+}

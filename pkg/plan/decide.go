@@ -1,0 +1,120 @@
+package plan
+
+// OwnerState is what is known of the owner that one reference names (RO-004).
+type OwnerState uint8
+
+const (
+	// Solid: alive; or being deleted, but for anything else than its dependents (GC-046).
+	Solid OwnerState = iota
+	// Waiting: being deleted in the foreground, so it waits for its dependents.
+	Waiting
+	// Absent: proven not to exist.
+	Absent
+	// Replaced: another object has the name.
+	Replaced
+	// Mismatch: nothing is at the coordinates of the reference, though its uid is alive under others. The collector takes
+	// the owner for absent.
+	Mismatch
+	// BadScope: a cluster-scoped object names a namespaced owner; the collector gives up on it (GC-048).
+	BadScope
+	// Unknown: could not be found out; the collector tries again for ever (GC-049, GC-050).
+	Unknown
+)
+
+// dangling says whether the collector takes the owner for absent.
+func (s OwnerState) dangling() bool { return s == Absent || s == Replaced || s == Mismatch }
+
+// unresolved says whether the collector cannot judge the reference.
+func (s OwnerState) unresolved() bool { return s == BadScope || s == Unknown }
+
+// Item is what the decision about an object rests on.
+type Item struct {
+	// Deleting says that the object has a deletionTimestamp.
+	Deleting bool
+	// Orphan and Foreground say which of the collector's finalizers it carries.
+	Orphan, Foreground bool
+	// Owners are the states of its references, in their order.
+	Owners []OwnerState
+	// HasDependents says that some object has a reference with its uid.
+	HasDependents bool
+	// DependentForeground says that one of those is itself being deleted in the foreground, which may be a cycle (GC-054).
+	DependentForeground bool
+}
+
+// Rules say how a decision treats what it does not know.
+type Rules uint8
+
+const (
+	// Upstream gives up on an object as soon as one reference cannot be judged (GC-051).
+	Upstream Rules = iota
+	// EveryReference looks at all references before it gives up: one solid owner is enough to keep an object (RO-006).
+	EveryReference
+)
+
+// Verdict is what to do with an object.
+type Verdict struct {
+	Do Do
+	// Policy is that of the delete.
+	Policy Policy
+	// Strip are the indices of the references to take off.
+	Strip []int
+	// Unblock says that the blocking references have to be unblocked before the delete, for a cycle to come to an end.
+	Unblock bool
+}
+
+// Do is the kind of a Verdict.
+type Do uint8
+
+const (
+	// Nothing: no reference asks for anything.
+	Nothing Do = iota
+	// Delete the object.
+	Delete
+	// Strip the references to owners that are gone or wait, because another owner is solid (GC-053).
+	Strip
+	// Frozen: a reference cannot be judged, so nothing is done (GC-051).
+	Frozen
+)
+
+// Decide is the collector's decision about one object that is not itself waiting for its dependents
+// (attemptToDeleteItem, GC-042 to GC-055).
+func Decide(item Item, rules Rules) Verdict {
+	if item.Deleting || len(item.Owners) == 0 {
+		return Verdict{}
+	}
+	var solid, waiting, unresolved bool
+	var strip []int
+	for i, s := range item.Owners {
+		switch {
+		case s.unresolved():
+			unresolved = true
+		case s == Solid:
+			solid = true
+		default:
+			waiting = waiting || s == Waiting
+			strip = append(strip, i)
+		}
+	}
+	switch {
+	case unresolved && (rules == Upstream || !solid):
+		return Verdict{Do: Frozen}
+	case solid && len(strip) == 0:
+		return Verdict{}
+	case solid:
+		return Verdict{Do: Strip, Strip: strip}
+	case waiting && item.HasDependents:
+		return Verdict{Do: Delete, Policy: Foreground, Unblock: item.DependentForeground}
+	}
+	return Verdict{Do: Delete, Policy: item.ownPolicy()}
+}
+
+// ownPolicy is the policy by the object's own finalizers (GC-055).
+func (i Item) ownPolicy() Policy {
+	switch {
+	case i.Orphan:
+		return Orphan
+	case i.Foreground:
+		return Foreground
+	}
+	return Background
+}
