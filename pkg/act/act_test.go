@@ -1,0 +1,325 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
+
+// prepare lists a namespace and plans the deletion of some config maps in it.
+func prepare(t *testing.T, config *rest.Config, namespace string, policy plan.Policy, names ...string) (*cluster.Client, *plan.Plan, []cluster.Position) {
+	t.Helper()
+	client, err := cluster.New(config, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := client.Discover()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := graph.NewBuilder()
+	listed, err := client.List(t.Context(), catalog, cluster.ListOptions{Namespace: namespace}, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := b.Build()
+	var roots []graph.ID
+	for _, name := range names {
+		id, ok := g.Find("", "configmaps", namespace, name)
+		if !ok {
+			t.Fatalf("no config map %s", name)
+		}
+		roots = append(roots, id)
+	}
+	return client, plan.New(g, roots, policy, nil), listed.Positions
+}
+
+// record keeps what is told.
+type record struct {
+	mu     sync.Mutex
+	events []string
+}
+
+func (r *record) options(positions []cluster.Position, wait bool) Options {
+	return Options{Positions: positions, Wait: wait, Tick: func([]Left, int, time.Duration) {}, Tell: func(e Event) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		word := map[What]string{Deleting: "deleting", Gone: "gone", Failed: "failed", Skipped: "skipped", Kept: "kept"}[e.What]
+		r.events = append(r.events, word+" "+e.Object.Name)
+	}}
+}
+
+func manifest(namespace string, names ...string) string {
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s}\n", name, namespace)
+	}
+	return b.String()
+}
+
+func deletes(r *http.Request) bool { return r.Method == http.MethodDelete }
+
+// TestP02AnotherObjectUnderTheNameIsNotTouched: between the plan and the delete the object is deleted and created again.
+func TestP02AnotherObjectUnderTheNameIsNotTouched(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, manifest(ns, "one"))
+	proxy := faultproxy.Start(t, c.Config())
+	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one")
+	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		c.Kubectl(t, "delete", "configmap", "one", "-n", ns)
+		c.Apply(t, manifest(ns, "one"))
+		next.ServeHTTP(w, r)
+	})
+	var told record
+	result, err := Run(t.Context(), client, p, told.options(positions, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Skipped) != 1 || len(result.Done)+len(result.Failed) != 0 {
+		t.Errorf("result %+v, want the one skipped", result)
+	}
+	now := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o", "jsonpath={.metadata.uid} {.metadata.deletionTimestamp}")
+	if uid, deleted, _ := strings.Cut(now, " "); uid == p.Graph.Ref(p.Roots[0]).UID || deleted != "" {
+		t.Errorf("the new object is %q", now)
+	}
+}
+
+// TestServerDiesHalfway: what was done is in the result, what was not is too, and nothing is sent twice.
+func TestServerDiesHalfway(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, before) })
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, manifest(ns, "a", "b", "c"))
+	proxy := faultproxy.Start(t, c.Config())
+	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "a", "b", "c")
+	proxy.On(func(r *http.Request) bool { return deletes(r) && !strings.HasSuffix(r.URL.Path, "/a") }, faultproxy.Reset())
+	var told record
+	result, err := Run(t.Context(), client, p, told.options(positions, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Done) != 1 || len(result.Failed) != 2 || len(result.Left) != 0 {
+		t.Errorf("%d done, %d failed, %d left; want 1, 2, 0", len(result.Done), len(result.Failed), len(result.Left))
+	}
+	if !slices.Contains(told.events, "gone a") || !slices.Contains(told.events, "failed b") {
+		t.Errorf("events: %v", told.events)
+	}
+	sent := 0
+	for _, r := range proxy.Requests() {
+		if r.Method == http.MethodDelete {
+			sent++
+		}
+	}
+	if sent != 3 {
+		t.Errorf("%d deletes were sent, want 3", sent)
+	}
+}
+
+// TestWaitSurvivesALostWatch: the watch breaks, and what happens meanwhile is seen all the same.
+func TestWaitSurvivesALostWatch(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, strings.Replace(manifest(ns, "held"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
+	for name, lost := range map[string]faultproxy.Fault{"reset": faultproxy.Reset(), "expired": faultproxy.Status(410, "Expired", "too old resource version")} {
+		t.Run(name, func(t *testing.T) {
+			proxy := faultproxy.Start(t, c.Config())
+			client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "held")
+			first := make(chan struct{}, 1)
+			proxy.On(func(r *http.Request) bool { return r.URL.Query().Get("watch") == "true" }, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				first <- struct{}{}
+				lost(w, r, next)
+			}))
+			var told record
+			done := make(chan error, 1)
+			go func() {
+				_, err := Run(t.Context(), client, p, told.options(positions, true))
+				done <- err
+			}()
+			<-first
+			c.Kubectl(t, "patch", "configmap", "held", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+			c.Kubectl(t, "delete", "configmap", "held", "-n", ns, "--ignore-not-found")
+			if err := <-done; err != nil {
+				t.Errorf("waiting: %v", err)
+			}
+			c.Apply(t, strings.Replace(manifest(ns, "held"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
+		})
+	}
+}
+
+// TestInterruptedWaitSaysWhatIsLeft.
+func TestInterruptedWaitSaysWhatIsLeft(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, strings.Replace(manifest(ns, "held"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
+	client, p, positions := prepare(t, c.Config(), ns, plan.Background, "held")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		testcluster.Eventually(t, "the deletionTimestamp", func(context.Context) (bool, error) {
+			return c.Kubectl(t, "get", "configmap", "held", "-n", ns, "-o", "jsonpath={.metadata.deletionTimestamp}") != "", nil
+		})
+		cancel()
+	}()
+	var told record
+	result, err := Run(ctx, client, p, told.options(positions, true))
+	if !errors.Is(err, context.Canceled) || len(result.Left) != 1 || result.Left[0].Object.Name != "held" {
+		t.Errorf("err %v, left %+v; want cancelled and the one that is held", err, result.Left)
+	}
+}
+
+// TestP09CheckWritesNothing: every request but reads has dryRun=All, and the policy's finalizer is seen in the answer.
+func TestP09CheckWritesNothing(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, manifest(ns, "one"))
+	version := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o", "jsonpath={.metadata.resourceVersion}")
+	for _, policy := range []plan.Policy{plan.Background, plan.Foreground, plan.Orphan} {
+		client, p, _ := prepare(t, c.Config(), ns, policy, "one")
+		refused, ignored := Check(t.Context(), client, p, nil)
+		if len(refused)+len(ignored) != 0 {
+			t.Errorf("%s: refused %v, ignored %v", policy, refused, ignored)
+		}
+	}
+	if now := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o", "jsonpath={.metadata.resourceVersion}"); now != version {
+		t.Errorf("resourceVersion %s became %s", version, now)
+	}
+}
+
+// TestAPI006PolicyThatTheServerIgnores: a server without support for garbage collection deletes at once whatever the policy.
+func TestAPI006PolicyThatTheServerIgnores(t *testing.T) {
+	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs("--enable-garbage-collector=false"))
+	ns := c.Namespace(t)
+	c.Apply(t, manifest(ns, "one"))
+	client, p, _ := prepare(t, c.Config(), ns, plan.Foreground, "one")
+	if _, ignored := Check(t.Context(), client, p, nil); len(ignored) != 1 {
+		t.Errorf("ignored %v, want the one delete", ignored)
+	}
+	client, p, _ = prepare(t, c.Config(), ns, plan.Background, "one")
+	if _, ignored := Check(t.Context(), client, p, nil); len(ignored) != 0 {
+		t.Errorf("background: ignored %v, want none", ignored)
+	}
+}
+
+// TestCollectorsTurn: with no collector, what is left after a delete is told to be the collector's to act on; what a finalizer holds is not.
+func TestCollectorsTurn(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, manifest(ns, "owner"))
+	uid := c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "-o", "jsonpath={.metadata.uid}")
+	for _, name := range []string{"dependent", "below"} {
+		c.Apply(t, strings.Replace(manifest(ns, name), "namespace:", "ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: "+uid+"}], namespace:", 1))
+		uid = c.Kubectl(t, "get", "configmap", name, "-n", ns, "-o", "jsonpath={.metadata.uid}")
+	}
+	client, p, positions := prepare(t, c.Config(), ns, plan.Background, "owner")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var told record
+	opts := told.options(positions, true)
+	var last []Left
+	opts.Tick = func(left []Left, total int, _ time.Duration) {
+		if total != 3 || len(left) != 2 {
+			return
+		}
+		last = left
+		cancel()
+	}
+	if _, err := Run(ctx, client, p, opts); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	turns := map[string]bool{}
+	for _, l := range last {
+		turns[l.Object.Name] = l.CollectorsTurn
+	}
+	if !turns["dependent"] || turns["below"] {
+		t.Errorf("the collector's turn: %v, want dependent, whose owner is gone, and not below", turns)
+	}
+}
+
+// TestDependentThatIsReleasedIsNotWaitedFor: somebody takes the reference off before the collector comes.
+func TestDependentThatIsReleasedIsNotWaitedFor(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, manifest(ns, "owner"))
+	uid := c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "-o", "jsonpath={.metadata.uid}")
+	c.Apply(t, strings.Replace(manifest(ns, "dependent"), "namespace:", "ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: "+uid+"}], namespace:", 1))
+	client, p, positions := prepare(t, c.Config(), ns, plan.Background, "owner")
+	var told record
+	opts := told.options(positions, true)
+	tell := opts.Tell
+	opts.Tell = func(e Event) {
+		tell(e)
+		if e.What == Gone && e.Object.Name == "owner" {
+			c.Kubectl(t, "patch", "configmap", "dependent", "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":null}}`)
+		}
+	}
+	result, err := Run(t.Context(), client, p, opts)
+	if err != nil || len(result.Left) != 0 {
+		t.Errorf("err %v, left %v", err, result.Left)
+	}
+	if !slices.Contains(told.events, "kept dependent") {
+		t.Errorf("events: %v", told.events)
+	}
+}
+
+// TestP03TheDecisionAndTheDeleteAreAboutTheSame: a change that the plan does not rest on does not stop the delete, one that it rests on does.
+func TestP03TheDecisionAndTheDeleteAreAboutTheSame(t *testing.T) {
+	c := testcluster.Shared(t)
+	for patch, deleted := range map[string]bool{
+		`{"metadata":{"labels":{"any":"thing"}}}`:         true,
+		`{"metadata":{"finalizers":["example.com/new"]}}`: false,
+		`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"66666666-6666-6666-6666-666666666666"}]}}`: false,
+	} {
+		ns := c.Namespace(t)
+		c.Apply(t, manifest(ns, "one"))
+		proxy := faultproxy.Start(t, c.Config())
+		client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one")
+		proxy.On(deletes, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			c.Kubectl(t, "patch", "configmap", "one", "-n", ns, "--type=merge", "-p", patch)
+			next.ServeHTTP(w, r)
+		}))
+		var told record
+		result, err := Run(t.Context(), client, p, told.options(positions, true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o", "jsonpath={.metadata.name}{.metadata.deletionTimestamp}", "--ignore-not-found") == ""
+		if gone != deleted || (len(result.Done) == 1) != deleted || (len(result.Failed) == 1) == deleted {
+			t.Errorf("after %s: gone %t, result %+v; want deleted %t", patch, gone, result, deleted)
+		}
+	}
+}
+
+// TestAPI003OwnOrphanFinalizerDoesNotStopADelete: the API server answers a delete in the background of an object that has the collector's
+// finalizer with a conflict if the resourceVersion goes along, after it has stored the deletionTimestamp.
+func TestAPI003OwnOrphanFinalizerDoesNotStopADelete(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	for _, finalizer := range []string{plan.OrphanFinalizer, plan.ForegroundFinalizer} {
+		c.Apply(t, strings.Replace(manifest(ns, "one"), "namespace:", "finalizers: ["+finalizer+"], namespace:", 1))
+		client, p, positions := prepare(t, c.Config(), ns, plan.Background, "one")
+		var told record
+		result, err := Run(t.Context(), client, p, told.options(positions, true))
+		if err != nil || len(result.Done) != 1 {
+			t.Errorf("%s: %v, result %+v; want it deleted", finalizer, err, result)
+		}
+	}
+}
