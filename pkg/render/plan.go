@@ -1,0 +1,220 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Plan is what there is to show of a plan.
+type Plan struct {
+	*plan.Plan
+	// Rows are the tree of the roots.
+	Rows []graph.Row
+	// Gaps are those that can hide a dependent of what is deleted.
+	Gaps []v1alpha1.Gap
+}
+
+// groupedFrom is how many rows make a plan too long to read; it is then counted instead, unless all of it is asked for.
+const groupedFrom = 60
+
+// outcome is what becomes of one object.
+type outcome struct {
+	wave       int
+	word       string
+	policy     plan.Policy
+	because    string
+	finalizers []string
+}
+
+// PlanTable writes what becomes of each object, as a tree, and a line that sums it up. A wide one adds the policy of each delete and
+// the uids, and writes all of a large plan, which is otherwise counted by wave and kind.
+func PlanTable(w io.Writer, p Plan, s Style) error {
+	outcomes := p.outcomes()
+	var err error
+	if len(p.Rows) > groupedFrom && !s.Wide {
+		err = p.grouped(w, outcomes, s.Palette)
+	} else {
+		err = p.tree(w, outcomes, s)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, p.Summary())
+	return err
+}
+
+func (p Plan) outcomes() map[graph.ID]outcome {
+	outcomes := map[graph.ID]outcome{}
+	for _, a := range p.Actions {
+		o := outcomes[a.Object]
+		switch a.Verb {
+		case plan.VerbDelete:
+			o.wave, o.word, o.policy, o.because = a.Wave, "deleted", a.Policy, because(p.Graph, a.Because)
+		case plan.VerbOrphan:
+			if o.word == "" {
+				o.wave = a.Wave
+			}
+		}
+		outcomes[a.Object] = o
+	}
+	set := func(list []plan.Survivor, word string) {
+		for _, s := range list {
+			o := outcomes[s.Object]
+			o.word, o.because = word, because(p.Graph, s.Because)
+			outcomes[s.Object] = o
+		}
+	}
+	set(p.Survivors, "kept")
+	for _, s := range p.Survivors {
+		if s.Because.Code == plan.OwnerOrphans {
+			o := outcomes[s.Object]
+			o.word = "orphaned"
+			outcomes[s.Object] = o
+		}
+	}
+	set(p.Stuck, "stuck")
+	for _, b := range p.Blockers {
+		o := outcomes[b.Object]
+		o.finalizers = b.Finalizers
+		outcomes[b.Object] = o
+	}
+	return outcomes
+}
+
+func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
+	palette, wide := s.Palette, s.Wide
+	names := newNamer(Tree{Graph: p.Graph, Rows: p.Rows})
+	var rows [][]string
+	var prefix prefixes
+	for _, row := range p.Rows {
+		ref := p.Graph.Ref(row.ID)
+		o := outcomes[row.ID]
+		wave := "-"
+		if o.wave > 0 {
+			wave = strconv.Itoa(o.wave)
+		}
+		name := paint(palette.dim, prefix.next(row)) + paint(palette.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(palette.dim, treeMarks[row.Repeat])
+		cells := []string{
+			orDash(Escape(ref.Namespace)), name, wave, o.paint(palette), orDash(Escape(strings.Join(o.finalizers, ","))), orDash(o.because),
+		}
+		if wide {
+			cells = append(cells, orDash(strings.ToLower(string(o.policy))), orDash(Escape(ref.UID)))
+		}
+		rows = append(rows, cells)
+	}
+	header := []string{"NAMESPACE", "NAME", "WAVE", "OUTCOME", "HELD-BY", "BECAUSE"}
+	if wide {
+		header = append(header, "POLICY", "UID")
+	}
+	s.fit(header, rows, 4, 5)
+	return writeTable(w, header, rows)
+}
+
+func (o outcome) paint(p Palette) string {
+	switch o.word {
+	case "":
+		return "-"
+	case "kept", "orphaned":
+		return paint(p.kind, o.word)
+	case "stuck":
+		return paint(p.bad, o.word)
+	}
+	return paint(p.warn, o.word)
+}
+
+// grouped counts the objects by wave, outcome, namespace and kind, and names those that are held, kept or stuck.
+func (p Plan) grouped(w io.Writer, outcomes map[graph.ID]outcome, palette Palette) error {
+	type class struct {
+		wave                  int
+		word, namespace, kind string
+	}
+	counts := map[class]int{}
+	for id, o := range outcomes {
+		if o.word != "" {
+			ref := p.Graph.Ref(id)
+			counts[class{o.wave, o.word, ref.Namespace, ref.Kind}]++
+		}
+	}
+	classes := make([]class, 0, len(counts))
+	for c := range counts {
+		classes = append(classes, c)
+	}
+	slices.SortFunc(classes, func(a, b class) int {
+		return cmp.Or(cmp.Compare(a.wave, b.wave), strings.Compare(a.word, b.word), strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
+	})
+	var rows [][]string
+	for _, c := range classes {
+		rows = append(rows, []string{orDash(Escape(c.namespace)), Escape(c.kind), strconv.Itoa(counts[c]), strconv.Itoa(c.wave), outcome{word: c.word}.paint(palette)})
+	}
+	return writeTable(w, []string{"NAMESPACE", "KIND", "COUNT", "WAVE", "OUTCOME"}, rows)
+}
+
+// Summary is the plan in a line.
+func (p Plan) Summary() string {
+	kinds := map[string]bool{}
+	for _, id := range p.Deleted {
+		r := p.Graph.Ref(id)
+		kinds[r.Group()+"/"+r.Kind] = true
+	}
+	atLeast := ""
+	if len(p.Gaps) > 0 {
+		atLeast = "at least "
+	}
+	s := fmt.Sprintf("deletes %s%s of %s in %s", atLeast, count(len(p.Deleted), "object"), count(len(kinds), "kind"), count(p.Waves(), "wave"))
+	if n := len(p.Survivors); n > 0 {
+		s += fmt.Sprintf("; %d left in place", n)
+	}
+	if n := len(p.Blockers); n > 0 {
+		s += fmt.Sprintf("; %d will hold: %s", n, p.holders())
+	}
+	if n := len(p.Stuck); n > 0 {
+		s += fmt.Sprintf("; %d never ends: %s", n, p.objects(p.Stuck))
+	}
+	if p.DependsOnTiming {
+		s += "; the end depends on the collector's timing"
+	}
+	return s
+}
+
+// maxNamed is how many objects a summary names.
+const maxNamed = 3
+
+func (p Plan) holders() string {
+	var names []string
+	for _, b := range p.Blockers {
+		r := p.Graph.Ref(b.Object)
+		names = append(names, fmt.Sprintf("%s/%s (%s)", Escape(r.Kind), Escape(r.Name), Escape(strings.Join(b.Finalizers, ", "))))
+	}
+	return some(names)
+}
+
+func (p Plan) objects(list []plan.Survivor) string {
+	var names []string
+	for _, s := range list {
+		r := p.Graph.Ref(s.Object)
+		names = append(names, Escape(r.Kind)+"/"+Escape(r.Name))
+	}
+	return some(names)
+}
+
+func some(names []string) string {
+	if len(names) > maxNamed {
+		return strings.Join(names[:maxNamed], ", ") + fmt.Sprintf(" and %d more", len(names)-maxNamed)
+	}
+	return strings.Join(names, ", ")
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

@@ -1,0 +1,68 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// PlanObject returns the plan as the versioned object that -o json prints. All gaps are in it; those of the Plan decide
+// whether it is complete.
+func PlanObject(p Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
+	out := &v1alpha1.Plan{
+		TypeMeta: v1alpha1.TypeMeta("Plan"),
+		Policy:   string(p.Policy),
+		Roots:    p.refs(p.Roots),
+		Complete: len(p.Gaps) == 0,
+		Gaps:     append([]v1alpha1.Gap{}, gaps...),
+		Actions:  []v1alpha1.Action{},
+		Deleted:  p.refs(p.Deleted),
+
+		Survivors: p.survivors(p.Survivors), Stuck: p.survivors(p.Stuck), Remaining: p.survivors(p.Remaining),
+		Blockers: []v1alpha1.Blocker{}, DependsOnTiming: p.DependsOnTiming,
+	}
+	for _, a := range p.Actions {
+		out.Actions = append(out.Actions, p.ActionObject(a))
+	}
+	for _, b := range p.Blockers {
+		out.Blockers = append(out.Blockers, v1alpha1.Blocker{
+			Object: RefObject(p.Graph.Ref(b.Object)), Finalizers: append([]string{}, b.Finalizers...),
+			Because: fmt.Sprintf("whoever put %s there has to take it off", strings.Join(b.Finalizers, ", ")),
+		})
+	}
+	return out
+}
+
+// ActionObject returns one action as it is printed.
+func (p Plan) ActionObject(a plan.Action) v1alpha1.Action {
+	out := v1alpha1.Action{
+		Verb: string(a.Verb), Object: RefObject(p.Graph.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, By: string(a.By),
+		Because: because(p.Graph, a.Because), Reason: string(a.Because.Code),
+	}
+	for e := range p.Graph.Owners(a.Object) {
+		if slices.Contains(a.Edges, e.Index) {
+			out.Owners = append(out.Owners, p.Graph.Ref(e.Owner).UID)
+		}
+	}
+	return out
+}
+
+func (p Plan) refs(ids []graph.ID) []v1alpha1.ObjectRef {
+	refs := make([]v1alpha1.ObjectRef, len(ids))
+	for i, id := range ids {
+		refs[i] = RefObject(p.Graph.Ref(id))
+	}
+	return refs
+}
+
+func (p Plan) survivors(list []plan.Survivor) []v1alpha1.Survivor {
+	survivors := make([]v1alpha1.Survivor, len(list))
+	for i, s := range list {
+		survivors[i] = v1alpha1.Survivor{Object: RefObject(p.Graph.Ref(s.Object)), Because: because(p.Graph, s.Because), Reason: string(s.Because.Code)}
+	}
+	return survivors
+}

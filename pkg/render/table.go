@@ -1,0 +1,65 @@
+package render
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// writeTable writes rows as kubectl get does: left-aligned columns three spaces apart, no lines, nothing wrapped and no
+// spaces at the end of a line.
+func writeTable(w io.Writer, header []string, rows [][]string) error {
+	out := &trimmer{w: bufio.NewWriter(w)}
+	padding := tw.Padding{Right: "   ", Overwrite: true}
+	table := tablewriter.NewTable(out,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
+		})),
+		tablewriter.WithHeaderAlignment(tw.AlignLeft), tablewriter.WithRowAlignment(tw.AlignLeft),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone), tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithPadding(padding),
+	)
+	table.Header(header)
+	if err := table.Bulk(rows); err != nil {
+		return err
+	}
+	if err := table.Render(); err != nil {
+		return err
+	}
+	return out.flush()
+}
+
+// trimmer removes the spaces at the end of each line.
+type trimmer struct {
+	w    *bufio.Writer
+	line []byte
+}
+
+// Write implements io.Writer.
+func (t *trimmer) Write(p []byte) (int, error) {
+	n := len(p)
+	for {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			t.line = append(t.line, p...)
+			return n, nil
+		}
+		t.line = append(t.line, p[:i]...)
+		t.w.Write(bytes.TrimRight(t.line, " "))
+		if err := t.w.WriteByte('\n'); err != nil {
+			return 0, err
+		}
+		t.line, p = t.line[:0], p[i+1:]
+	}
+}
+
+func (t *trimmer) flush() error {
+	t.w.Write(bytes.TrimRight(t.line, " "))
+	return t.w.Flush()
+}

@@ -1,0 +1,162 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Reading is what the server prints for an object: the READY and STATUS columns of kubectl get, empty where it has none.
+type Reading struct{ Ready, Status string }
+
+// Tree is what there is to show of a tree.
+type Tree struct {
+	Graph *graph.Graph
+	Rows  []graph.Row
+	// Readings are by node; a node without one is shown without.
+	Readings map[graph.ID]Reading
+	// Now is what ages are measured against.
+	Now time.Time
+}
+
+// treeMark says why a row is not expanded.
+var treeMarks = map[graph.Repeat]string{graph.Elsewhere: " (shown above)", graph.Cycle: " (cycle)"}
+
+// TreeTable writes the tree as a table. A wide one adds how each object is owned and its uid.
+func TreeTable(w io.Writer, t Tree, s Style) error {
+	p, wide := s.Palette, s.Wide
+	header := []string{"NAMESPACE", "NAME", "STATE", "READY", "FINALIZERS", "AGE"}
+	if wide {
+		header = append(header, "EDGE", "OWNERS", "UID")
+	}
+	names := newNamer(t)
+	rows := make([][]string, 0, len(t.Rows))
+	var prefix prefixes
+	for _, row := range t.Rows {
+		ref := t.Graph.Ref(row.ID)
+		reading := t.Readings[row.ID]
+		name := paint(p.dim, prefix.next(row)) + paint(p.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(p.dim, treeMarks[row.Repeat])
+		if row.Cut > 0 {
+			name += paint(p.dim, fmt.Sprintf(" (+%d)", row.Cut))
+		}
+		cells := []string{
+			orDash(Escape(ref.Namespace)), name, t.state(row.ID, reading, p), orDash(Escape(reading.Ready)),
+			orDash(t.finalizers(row.ID, wide)), t.age(row.ID),
+		}
+		if wide {
+			cells = append(cells, orDash(edge(row)), orDash(t.owners(row.ID, names)), orDash(Escape(ref.UID)))
+		}
+		rows = append(rows, cells)
+	}
+	s.fit(header, rows, 4)
+	return writeTable(w, header, rows)
+}
+
+// prefixes draws the lines in front of a name. It remembers, for each indent, whether the row there was the last.
+type prefixes struct{ last []bool }
+
+func (p *prefixes) next(row graph.Row) string {
+	p.last = append(p.last[:row.Indent], row.Last)
+	if row.Indent == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for _, last := range p.last[1:row.Indent] {
+		if last {
+			b.WriteString("  ")
+		} else {
+			b.WriteString("│ ")
+		}
+	}
+	if row.Last {
+		b.WriteString("└─")
+	} else {
+		b.WriteString("├─")
+	}
+	return b.String()
+}
+
+// state is the verdict on the object's existence or, for one that is simply there, what kubectl get says as its STATUS.
+func (t Tree) state(id graph.ID, r Reading, p Palette) string {
+	switch t.Graph.State(id) {
+	case graph.Deleting:
+		return paint(p.warn, "Deleting("+t.since(t.Graph.Deleted(id))+")")
+	case graph.Absent:
+		return paint(p.bad, "Absent")
+	case graph.Unknown:
+		return paint(p.bad, "Unknown")
+	}
+	if r.Status != "" {
+		return Escape(r.Status)
+	}
+	return "Active"
+}
+
+func (t Tree) since(seconds int64) string {
+	// A deletionTimestamp lies in the future while a grace period runs.
+	return duration.HumanDuration(max(0, t.Now.Sub(time.Unix(seconds, 0))))
+}
+
+func (t Tree) age(id graph.ID) string {
+	if created := t.Graph.Created(id); created != 0 {
+		return t.since(created)
+	}
+	return "-"
+}
+
+// maxFinalizers is how many characters of finalizers fit into a table of 100 columns.
+const maxFinalizers = 36
+
+func (t Tree) finalizers(id graph.ID, wide bool) string {
+	list := t.Graph.Finalizers(id)
+	all := Escape(strings.Join(list, ","))
+	if wide || len(all) <= maxFinalizers {
+		return all
+	}
+	first := []rune(Escape(list[0]))
+	if len(first) > maxFinalizers {
+		first = append(first[:maxFinalizers-1], '…')
+	}
+	if len(list) == 1 {
+		return string(first)
+	}
+	return fmt.Sprintf("%s,+%d", string(first), len(list)-1)
+}
+
+// edge names the flags of the reference that leads to the row and what is wrong with it.
+func edge(row graph.Row) string {
+	if row.Distance == 0 {
+		return ""
+	}
+	if row.Link != "" {
+		return "link:" + row.Link
+	}
+	var flags []string
+	if row.Via.Controller {
+		flags = append(flags, "controller")
+	}
+	if row.Via.Block {
+		flags = append(flags, "blockOwnerDeletion")
+	}
+	return strings.Join(append(flags, row.Via.Problem.Names()...), ",")
+}
+
+func (t Tree) owners(id graph.ID, names namer) string {
+	var owners []string
+	for e := range t.Graph.Owners(id) {
+		owners = append(owners, Escape(names.kind(t.Graph.Ref(e.Owner)))+"/"+Escape(e.Name))
+	}
+	return strings.Join(owners, ",")
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
