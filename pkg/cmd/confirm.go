@@ -1,0 +1,63 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// refusal is an error for what was not done on purpose; its exit code is 2.
+type refusal struct{ error }
+
+// Unwrap makes the hint of a refused error visible.
+func (r refusal) Unwrap() error { return r.error }
+
+// confirm refuses what must not be done, shows the plan and asks. Nothing was deleted if it returns an error.
+func (f *deleteFlags) confirm(ctx context.Context, client *cluster.Client, d *deletion, p *plannedDeletion) error {
+	if len(p.Gaps) > 0 && !f.allowIncomplete {
+		if err := f.show(p); err != nil {
+			return err
+		}
+		return refusal{withHint(errors.New("nothing was deleted: dependents may be hidden in what could not be listed"),
+			"--dry-run=client shows the plan; --allow-incomplete deletes all the same")}
+	}
+	if d.policy != plan.Background {
+		if _, ignored := act.Check(ctx, client, p.Plan.Plan, d.grace); len(ignored) > 0 {
+			return f.ignoresPolicy(p, ignored)
+		}
+	}
+	if f.yes && !f.interactive {
+		return nil
+	}
+	if !f.interactive && !(printers.IsTerminal(f.In) && printers.IsTerminal(f.Out)) {
+		if f.output.format() == "" || f.output.format() == "wide" {
+			if err := f.show(p); err != nil {
+				return err
+			}
+		}
+		return refusal{withHint(errors.New("nothing was deleted: there is no terminal to ask on"), "add --yes to delete what the plan says, or --dry-run=client to see it only")}
+	}
+	if err := f.show(p); err != nil {
+		return err
+	}
+	fmt.Fprint(f.Out, "Do you want to continue? (y/N): ")
+	line, err := bufio.NewReader(f.In).ReadString('\n')
+	if err != nil && line == "" {
+		fmt.Fprintln(f.Out)
+	}
+	if answer := strings.TrimSpace(line); answer != "y" && answer != "Y" {
+		return errCancelled
+	}
+	return nil
+}
+
+// errCancelled is an answer other than yes; as for kubectl it is no error.
+var errCancelled = errors.New("deletion is cancelled")

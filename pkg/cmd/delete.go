@@ -1,0 +1,236 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+func newDelete(c *common) *cobra.Command {
+	f := &deleteFlags{common: c, output: newOutputFlags("wide", "name")}
+	cmd := &cobra.Command{
+		Use:   "delete ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
+		Short: "Show what a deletion takes with it, do it, and wait for the whole cascade",
+		Long: `Delete objects as kubectl delete does, with its flags, and see beforehand what else goes.
+
+It prints the plan: which objects go, in which wave, with which policy the collector deletes them; which stay,
+because another object owns them too; which lose a reference; and what holds it up. Then it asks, on a terminal;
+without one it needs --yes. Every delete carries the uid of the object that the plan is about, so an object that was
+created again under the same name is never touched. It waits until the whole cascade is gone, not only the objects named.
+
+If something could not be listed in which a dependent can be hidden, the plan says "at least", and the deletion needs
+--allow-incomplete.
+
+Exit code 2 means that nothing was deleted because it was refused, or that something is still there after --timeout.`,
+		Example: `  # What would go with this deployment?
+  kubectl gc delete deployment/web --dry-run=client
+
+  # Delete it, and return when its pods are gone too
+  kubectl gc delete deployment/web --cascade=foreground --yes
+
+  # Leave the pods running
+  kubectl gc delete deployment/web --cascade=orphan
+
+  # The plan for a program
+  kubectl gc delete -f app.yaml --dry-run=client -o json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := f.parse(cmd, args)
+			if err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), d, args)
+		},
+		ValidArgsFunction: c.completeObjects,
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *deleteFlags) run(ctx context.Context, d *deletion, args []string) error {
+	client, err := f.client()
+	if err != nil {
+		return err
+	}
+	catalog, err := client.Discover()
+	if err != nil {
+		return err
+	}
+	objects, missing, err := f.resolve(client, catalog, d, args)
+	if err != nil {
+		return err
+	}
+	planned, err := f.plan(ctx, client, catalog, d, objects)
+	if err != nil {
+		return err
+	}
+	missing = append(missing, planned.missing...)
+	warnGaps(f.ErrOut, planned.gaps)
+	if len(planned.Roots) == 0 {
+		if len(missing) == 0 {
+			fmt.Fprintln(f.Out, "No resources found")
+		}
+		return errors.Join(missing...)
+	}
+	if d.dryRun != "none" {
+		return errors.Join(append(missing, f.preview(ctx, client, d, planned))...)
+	}
+	if err := f.confirm(ctx, client, d, planned); err != nil {
+		return err
+	}
+	return errors.Join(append(missing, f.perform(ctx, client, d, planned))...)
+}
+
+// resolve finds out which objects are meant, as kubectl delete does. Objects that a file or a name means and that do not
+// exist are found out later, by the listing.
+func (f *deleteFlags) resolve(client *cluster.Client, catalog *cluster.Catalog, d *deletion, args []string) ([]object, []error, error) {
+	namespace, enforce, err := f.config.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, nil, err
+	}
+	infos, err := resource.NewBuilder(freshGetter{f.config, client}).
+		Unstructured().
+		ContinueOnError().
+		NamespaceParam(namespace).DefaultNamespace().
+		FilenameParam(enforce, &f.files).
+		LabelSelectorParam(f.selector).
+		FieldSelectorParam(f.fieldSelector).
+		SelectAllParam(f.all).
+		AllNamespaces(f.allNamespaces).
+		ResourceTypeOrNameArgs(false, args...).
+		RequireObject(false).
+		Flatten().
+		Do().Infos()
+	var missing []error
+	if d.ignoreNotFound && apierrors.IsNotFound(err) {
+		err = nil
+	}
+	if err != nil && len(infos) == 0 {
+		return nil, nil, suggestType(err, catalog)
+	}
+	if err != nil {
+		missing = append(missing, err)
+	}
+	var objects []object
+	warned := false
+	for _, info := range infos {
+		t, known := catalog.Lookup(info.Mapping.Resource.GroupResource())
+		if !known {
+			return nil, nil, fmt.Errorf("deleting %s %q: discovery does not show its type", info.Mapping.Resource.Resource, info.Name)
+		}
+		o := object{Resource: t, namespace: info.Namespace, name: info.Name}
+		if !t.Namespaced {
+			o.namespace = ""
+			if enforce && !warned {
+				warned = true
+				fmt.Fprintln(f.ErrOut, "Warning: deleting cluster-scoped resources, not scoped to the provided namespace")
+			}
+		}
+		objects = append(objects, o)
+	}
+	return objects, missing, nil
+}
+
+// plannedDeletion is a plan with what it rests on.
+type plannedDeletion struct {
+	render.Plan
+	gaps      []v1alpha1.Gap
+	positions []cluster.Position
+	missing   []error // objects that were named and are not there
+}
+
+// plan lists what a deletion of the objects can reach, and plans it.
+func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, d *deletion, objects []object) (*plannedDeletion, error) {
+	if len(objects) == 0 {
+		return &plannedDeletion{Plan: render.Plan{Plan: plan.New(graph.NewBuilder().Build(), nil, d.policy, nil)}}, nil
+	}
+	request := &treeRequest{client: client, catalog: catalog, roots: roots{objects: objects}, namespace: objects[0].namespace}
+	builder := graph.NewBuilder()
+	progress := newProgress(f.ErrOut)
+	defer progress.done()
+	opts := cluster.ListOptions{Namespace: request.listingScope(false, false)}
+	if request.namespace != "" {
+		opts.Fallback = []string{request.namespace}
+	}
+	if progress != nil {
+		opts.Progress = progress.report
+	}
+	listed, err := client.List(ctx, catalog, opts, builder)
+	if err != nil {
+		return nil, err
+	}
+	g := builder.Build()
+	p := &plannedDeletion{gaps: listed.Gaps, positions: listed.Positions}
+	var ids []graph.ID
+	for _, o := range objects {
+		if id, ok := g.Find(o.Group, o.Resource.Resource, o.namespace, o.name); ok {
+			ids = append(ids, id)
+			continue
+		}
+		if err := request.explainMissing(ctx, g, o); !(d.ignoreNotFound && apierrors.IsNotFound(err)) {
+			p.missing = append(p.missing, err)
+		}
+	}
+	links := link.New(g).Dependents
+	p.Plan.Plan = plan.New(g, ids, d.policy, links)
+	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: links})
+	p.Gaps = p.Relevant(listed.Gaps)
+	return p, nil
+}
+
+// preview prints the plan and, for --dry-run=server, sends its first wave with dryRun=All.
+func (f *deleteFlags) preview(ctx context.Context, client *cluster.Client, d *deletion, p *plannedDeletion) error {
+	if err := f.show(p); err != nil {
+		return err
+	}
+	if d.dryRun != "server" {
+		return nil
+	}
+	refused, ignored := act.Check(ctx, client, p.Plan.Plan, d.grace)
+	var errs []error
+	for _, r := range refused {
+		errs = append(errs, r.Err)
+	}
+	if len(ignored) > 0 {
+		errs = append(errs, f.ignoresPolicy(p, ignored))
+	}
+	return errors.Join(errs...)
+}
+
+// show prints the plan in the format that was asked for.
+func (f *deleteFlags) show(p *plannedDeletion) error {
+	switch f.output.format() {
+	case "", "wide":
+		return render.PlanTable(f.Out, p.Plan, f.style(f.output.format() == "wide"))
+	case "name":
+		return f.names(p, p.Deleted)
+	}
+	return f.output.write(f.Out, render.PlanObject(p.Plan, p.gaps))
+}
+
+func (f *deleteFlags) names(p *plannedDeletion, ids []graph.ID) error {
+	var rows []graph.Row
+	for _, id := range ids {
+		rows = append(rows, graph.Row{ID: id})
+	}
+	return render.TreeNames(f.Out, render.Tree{Graph: p.Graph, Rows: rows})
+}
+
+// ignoresPolicy is the refusal of a deletion whose policy the server would not carry out.
+func (f *deleteFlags) ignoresPolicy(p *plannedDeletion, ignored []plan.Action) error {
+	ref := p.Graph.Ref(ignored[0].Object)
+	return refusal{withHint(
+		fmt.Errorf("the server would delete %s %q at once and not with the policy %s: it does not support garbage collection for it", ref.Resource, ref.Name, ignored[0].Policy),
+		"use --cascade=background, and delete or detach the dependents yourself")}
+}

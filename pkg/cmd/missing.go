@@ -1,0 +1,53 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// explainMissing asks the server for an object that was not listed, so that the error is the server's own word: not found, or
+// forbidden. If the object is there after all, its type cannot be listed.
+func (r *treeRequest) explainMissing(ctx context.Context, g *graph.Graph, o object) error {
+	_, err := r.client.Get(ctx, o.Type, o.namespace, o.name)
+	switch {
+	case err == nil && !o.Deletable():
+		return fmt.Errorf("%s %q cannot be shown: the server does not offer to list, watch and delete %s, so nothing collects them",
+			o.Resource.Resource, o.name, o.Resource.Resource)
+	case err == nil:
+		return fmt.Errorf("%s %q exists and was not among the objects listed: it was created just now, or its type may not be listed; try again",
+			o.Resource.Resource, o.name)
+	case apierrors.IsNotFound(err):
+		return withHint(err, r.nearName(g, o))
+	}
+	return err
+}
+
+// unseen is an error if a type that was asked for could not be listed: that none of its objects are shown would look as if there were none.
+func (r *treeRequest) unseen(gaps []v1alpha1.Gap) error {
+	for _, t := range r.roots.types {
+		for _, gap := range gaps {
+			if gap.Resource == t.Resource && gap.Group == t.Group {
+				return fmt.Errorf("%s could not be listed: %s", typeName(gap), gap.Message)
+			}
+		}
+	}
+	return nil
+}
+
+// nearName suggests an object of the same type and namespace with a similar name.
+func (r *treeRequest) nearName(g *graph.Graph, o object) string {
+	var names []string
+	for i := range g.Len() {
+		id := graph.ID(i)
+		ref := g.Ref(id)
+		if g.Seen(id) && ref.Resource == o.Resource.Resource && ref.Group() == o.Group && ref.Namespace == o.namespace {
+			names = append(names, ref.Name)
+		}
+	}
+	return didYouMean(o.name, names)
+}
