@@ -1,0 +1,159 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// scripted is what the commands of one script share.
+type scripted struct {
+	cluster   *testcluster.Cluster
+	namespace string
+	t         testing.TB
+}
+
+func of(ts *testscript.TestScript) *scripted { return ts.Value("scripted").(*scripted) }
+
+// kubectl runs kubectl in the script's namespace and returns what it prints.
+func (s *scripted) kubectl(ts *testscript.TestScript, stdin string, args ...string) string {
+	cmd := s.cluster.Command(s.t.Context(), append(args, "-n", s.namespace)...)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.Output()
+	if exit, ok := err.(*exec.ExitError); ok {
+		ts.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, exit.Stderr)
+	}
+	ts.Check(err)
+	return string(out)
+}
+
+// apply FILE applies a manifest in the script's namespace. $NS in it stands for the namespace.
+func apply(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: apply FILE")
+	}
+	s := of(ts)
+	s.kubectl(ts, strings.ReplaceAll(ts.ReadFile(args[0]), "$NS", s.namespace), "apply", "--server-side", "-f", "-")
+}
+
+// own DEPENDENT OWNER... gives an object ownerReferences with the uids that the owners have. An owner may be followed by
+// =controller or =block, or both.
+func own(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: own DEPENDENT OWNER...")
+	}
+	s := of(ts)
+	var refs []map[string]any
+	for _, arg := range args[1:] {
+		name, flags, _ := strings.Cut(arg, "=")
+		var owner struct {
+			APIVersion, Kind string
+			Metadata         struct{ Name, UID string }
+		}
+		ts.Check(json.Unmarshal([]byte(s.kubectl(ts, "", "get", name, "-o", "json")), &owner))
+		ref := map[string]any{"apiVersion": owner.APIVersion, "kind": owner.Kind, "name": owner.Metadata.Name, "uid": owner.Metadata.UID}
+		if strings.Contains(flags, "controller") {
+			ref["controller"] = true
+		}
+		if strings.Contains(flags, "block") {
+			ref["blockOwnerDeletion"] = true
+		}
+		refs = append(refs, ref)
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": refs}})
+	ts.Check(err)
+	s.kubectl(ts, "", "patch", args[0], "--type=merge", "-p", string(patch))
+}
+
+// as USER RESOURCE lets a user list and get a resource in the script's namespace, waits until the authorizer knows, and makes kubectl
+// and the plugin be that user.
+func as(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: as USER [RESOURCE...]")
+	}
+	s := of(ts)
+	user := args[0] + "-" + s.namespace
+	if len(args) > 1 {
+		s.kubectl(ts, "", "create", "role", user, "--verb=get,list,watch", "--resource="+strings.Join(args[1:], ","))
+		s.kubectl(ts, "", "create", "rolebinding", user, "--role="+user, "--user="+user)
+		for _, resource := range args[1:] {
+			testcluster.Eventually(s.t, user+" to be allowed to list "+resource, func(ctx context.Context) (bool, error) {
+				return s.cluster.Command(ctx, "auth", "can-i", "list", resource, "--as", user, "-n", s.namespace).Run() == nil, nil
+			})
+		}
+	}
+	ts.Setenv("KUBECONFIG", s.cluster.KubeconfigAs(s.t, user))
+}
+
+// settle WHAT ARGS... repeats kubectl get ARGS until it prints WHAT.
+func settle(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: settle WHAT ARGS...")
+	}
+	s := of(ts)
+	testcluster.Eventually(s.t, fmt.Sprintf("kubectl get %s to print %s", strings.Join(args[1:], " "), args[0]), func(ctx context.Context) (bool, error) {
+		out, err := s.cluster.Command(ctx, append([]string{"get", "-n", s.namespace}, args[1:]...)...).Output()
+		return err == nil && strings.Contains(string(out), args[0]), nil
+	})
+}
+
+// expand FILE replaces $NS in a file.
+func expand(ts *testscript.TestScript, neg bool, args []string) {
+	for _, file := range args {
+		text := strings.ReplaceAll(ts.ReadFile(file), "$NS", of(ts).namespace)
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o600))
+	}
+}
+
+// scrub takes out of what the last command printed on stdout what differs from run to run, so that cmp can compare it.
+func scrub(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: scrub")
+	}
+	out := scrubbed(ts.ReadFile("stdout"), of(ts).namespace)
+	_, err := ts.Stdout().Write([]byte(out))
+	ts.Check(err)
+}
+
+var (
+	uids      = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	generated = regexp.MustCompile(`(web)-[0-9a-f]{5,10}(-[a-z0-9]{5})?\b`)
+	afterName = regexp.MustCompile(`^(.*?/\S+(?: \([^)]*\))*) {2,}(.*)$`)
+	ages      = regexp.MustCompile(`\b(\d+[smhdy])+\b`)
+	spaces    = regexp.MustCompile(` {2,}`)
+)
+
+// scrubbed takes out uids, ages, generated names, and the width of what they stood in.
+func scrubbed(out, namespace string) string {
+	lines := strings.Split(out, "\n")
+	first := 0 // width of the column NAMESPACE
+	for i, line := range lines {
+		if strings.HasPrefix(line, "NAMESPACE ") {
+			first = strings.Index(line, " NAME ") + 1
+			lines[i] = spaces.ReplaceAllString(line, "  ")
+			continue
+		}
+		if first > 0 && len(line) > first && line[first-1] == ' ' && line[first-2] == ' ' {
+			line = strings.TrimRight(line[:first], " ") + "  " + line[first:]
+		}
+		line = strings.ReplaceAll(line, namespace, "ns")
+		line = uids.ReplaceAllString(line, "UID")
+		line = generated.ReplaceAllStringFunc(line, func(name string) string {
+			return "web" + strings.Repeat("-X", strings.Count(name, "-"))
+		})
+		if m := afterName.FindStringSubmatch(line); m != nil {
+			line = m[1] + "  " + ages.ReplaceAllString(spaces.ReplaceAllString(m[2], "  "), "AGE")
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n")
+}

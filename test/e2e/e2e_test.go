@@ -1,0 +1,91 @@
+// Package e2e runs scripts of whole commands through the real kubectl against a real API server.
+package e2e
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// TestMain runs the tests or, called under another name by a script, the plugin. There is no collector: the scripts show what
+// a collector would not leave alone.
+func TestMain(m *testing.M) {
+	run := testcluster.Wrap(m, testcluster.Controllers("deployment-controller", "replicaset-controller"))
+	testscript.Main(run, map[string]func(){
+		"kubectl-gc":          plugin,
+		"kubectl_complete-gc": plugin,
+	})
+}
+
+func plugin() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
+	os.Exit(cmd.Main(ctx, streams, os.Args))
+}
+
+func TestScripts(t *testing.T) { runScripts(t, testcluster.Shared(t), "testdata") }
+
+// TestScriptsWithCollector are those in which the collector does its part.
+func TestScriptsWithCollector(t *testing.T) {
+	// No controller of jobs: it would release pods that it has not made.
+	runScripts(t, testcluster.Start(t, testcluster.Controllers(testcluster.Collector, "deployment-controller", "replicaset-controller")), "testdata/collector")
+}
+
+// TestScriptsAlone runs, one after the other, those that change what every listing sees: types come and go, and break.
+func TestScriptsAlone(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/alone/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, script := range scripts {
+		t.Run(filepath.Base(script), func(t *testing.T) { runScripts(t, testcluster.Shared(t), "", script) })
+	}
+}
+
+func runScripts(t *testing.T, cluster *testcluster.Cluster, dir string, files ...string) {
+	kubectl := linkKubectl(t, cluster)
+	testscript.Run(t, testscript.Params{
+		Dir:                 dir,
+		Files:               files,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			ns := cluster.Namespace(env.T().(testing.TB))
+			env.Setenv("NS", ns)
+			env.Setenv("KUBECONFIG", cluster.Kubeconfig())
+			env.Setenv("KUBECACHEDIR", filepath.Join(env.WorkDir, ".kubecache"))
+			env.Setenv("KUBERC", "off")
+			env.Setenv("PATH", kubectl+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Values["scripted"] = &scripted{cluster: cluster, namespace: ns, t: env.T().(testing.TB)}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"apply":  apply,
+			"own":    own,
+			"scrub":  scrub,
+			"settle": settle,
+			"expand": expand,
+			"as":     as,
+		},
+	})
+}
+
+// linkKubectl makes a folder with the control plane's program under the name kubectl.
+func linkKubectl(t *testing.T, cluster *testcluster.Cluster) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Symlink(cluster.Command(t.Context()).Path, filepath.Join(dir, "kubectl")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

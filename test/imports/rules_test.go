@@ -1,0 +1,101 @@
+package imports
+
+import (
+	"slices"
+	"strings"
+)
+
+// leaves import nothing of the module, and anybody may import them.
+var leaves = []string{"pkg/api/v1alpha1", "plugins"}
+
+// knowledge is what is known without asking a server; engines are what works on a cluster with it.
+var (
+	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
+	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive"}
+)
+
+// imports says which packages of the module a package may import besides the leaves. What is on one floor may see each
+// other, and Go itself refuses that both do.
+var imports = map[string][]string{
+	"cmd/kubectl-gc":   {"pkg/cmd"},
+	"pkg/cmd":          slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/cluster"}),
+	"pkg/act":          slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
+	"pkg/collect":      slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
+	"pkg/diagnose":     slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
+	"pkg/archive":      slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
+	"pkg/render":       knowledge,
+	"pkg/cluster":      {"pkg/graph"},
+	"pkg/plan":         {"pkg/finalizer", "pkg/link", "pkg/graph"},
+	"pkg/finalizer":    {"pkg/link", "pkg/graph"},
+	"pkg/link":         {"pkg/finalizer", "pkg/graph"},
+	"pkg/graph":        nil,
+	"pkg/api/v1alpha1": nil,
+	"plugins":          nil,
+}
+
+// rule keeps some packages from outside out of some of the module's.
+type rule struct {
+	// paths are what is kept out, with everything below.
+	paths []string
+	// except are paths among them that may be imported.
+	except []string
+	// in are the packages that the rule is for; all if it is empty.
+	in []string
+	// only are the packages that it is not for.
+	only []string
+	// deep means that it must not be imported by a detour either.
+	deep   bool
+	reason string
+}
+
+var outside = []rule{
+	{
+		paths:  []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},
+		only:   []string{"pkg/render"},
+		reason: "only pkg/render draws, so that output can be changed, escaped and tested in one place",
+	},
+	{
+		paths:  []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
+		only:   []string{"pkg/cmd", "cmd/kubectl-gc"},
+		reason: "only pkg/cmd knows flags; everything below takes parsed values and can be used without a command line",
+	},
+	{
+		paths:  []string{"k8s.io/client-go"},
+		except: []string{"k8s.io/client-go/rest", "k8s.io/client-go/restmapper", "k8s.io/client-go/discovery", "k8s.io/client-go/tools/clientcmd", "k8s.io/client-go/plugin/pkg/client/auth"},
+		in:     []string{"pkg/cmd", "cmd/kubectl-gc"},
+		reason: "only pkg/cluster talks to an API server, so that every request is bounded, cancelled and counted in one place",
+	},
+	{
+		paths:  []string{"k8s.io/client-go"},
+		only:   []string{"pkg/cluster", "pkg/cmd", "cmd/kubectl-gc"},
+		reason: "only pkg/cluster talks to an API server, and but for the wiring of the connection flags nobody else knows of its client",
+	},
+	{
+		paths:  []string{"time"},
+		in:     knowledge,
+		reason: "what is decided about a graph must not depend on when; a caller that has a clock passes what it says",
+	},
+	{
+		paths:  []string{"k8s.io/client-go", "k8s.io/cli-runtime", "github.com/spf13/cobra"},
+		in:     knowledge,
+		deep:   true,
+		reason: "the pure packages are tested and fuzzed without a server, and decide without one",
+	},
+	{
+		paths:  []string{"k8s.io/kubectl", "k8s.io/kubernetes"},
+		deep:   true,
+		reason: "kubectl's and Kubernetes' own packages are for tests; in the plugin they would double it and tie it to their versions",
+	},
+}
+
+func (r rule) forbids(name, path string) bool {
+	if len(r.in) > 0 && !slices.Contains(r.in, name) || slices.Contains(r.only, name) {
+		return false
+	}
+	return under(path, r.paths) && !under(path, r.except)
+}
+
+// under says whether a path is one of the others or below one.
+func under(path string, others []string) bool {
+	return slices.ContainsFunc(others, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
+}
