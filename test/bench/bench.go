@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// bench does what the flags say and prints the table.
+func bench(ctx context.Context, o options) (err error) {
+	if err := o.binaries(ctx); err != nil {
+		return err
+	}
+	p, err := openPlane(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.end()) }()
+	dir, err := os.MkdirTemp("", "kubectl-gc-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	ctx, cancel := context.WithCancel(ctx) // ends the delay proxy
+	defer cancel()
+
+	s, err := newSession(ctx, o, p.kubeconfig, dir)
+	if err != nil {
+		return err
+	}
+	if err := s.removeDefinitions(ctx); err != nil { // what an interrupted run left
+		return err
+	}
+	if err := s.verify(ctx); err != nil {
+		return err
+	}
+	err = s.measureAll(ctx)
+	if p.stays {
+		err = errors.Join(err, s.removeDefinitions(ctx))
+	}
+	if err := errors.Join(err, printTable(os.Stdout, s.rows)); err != nil {
+		return err
+	}
+	if o.profile != "" {
+		if err := s.writeProfiles(ctx); err != nil {
+			return err
+		}
+	}
+	if o.goBench {
+		return goBenchmarks(ctx, os.Stdout)
+	}
+	return nil
+}
+
+// The aims.
+const (
+	wholeOverRaw      = 1.3
+	wholePeak         = 130_000_000
+	oneOverPods       = 1.2
+	wholeDelayCosts   = 3 * time.Second
+	oneManyTypes      = time.Second
+	oneManyTypesDelay = 2 * time.Second
+)
+
+// measureAll runs everything, in the order of the table.
+func (s *session) measureAll(ctx context.Context) error {
+	near := place{s.kubeconfig, ""}
+	raw, err := s.raw(ctx, near)
+	if err != nil {
+		return err
+	}
+	whole, one, pods := s.whole(near), s.one(near), s.pods(near)
+	whole.aims = []aim{ratioTo(raw, wholeOverRaw), peakUnder(wholePeak)}
+	one.aims = []aim{ratioTo(pods, oneOverPods)}
+	if err := s.measure(ctx, raw, whole, one, pods); err != nil {
+		return err
+	}
+	if err := s.peers(ctx); err != nil {
+		return err
+	}
+	far := place{s.farKubeconfig, fmt.Sprintf("%s away: ", s.delay)}
+	if s.delay > 0 {
+		rawFar, err := s.raw(ctx, far)
+		if err != nil {
+			return err
+		}
+		wholeFar, oneFar, podsFar := s.whole(far), s.one(far), s.pods(far)
+		wholeFar.aims = []aim{moreThan(whole, wholeDelayCosts)}
+		oneFar.aims = []aim{ratioTo(podsFar, 0)}
+		if err := s.measure(ctx, rawFar, wholeFar, oneFar, podsFar); err != nil {
+			return err
+		}
+	}
+	if s.crds > 0 {
+		return s.measureManyTypes(ctx, near, far)
+	}
+	return nil
+}
+
+// measureManyTypes installs the CustomResourceDefinitions and measures one deployment beside them.
+func (s *session) measureManyTypes(ctx context.Context, near, far place) error {
+	if err := s.installDefinitions(ctx); err != nil {
+		return err
+	}
+	many := fmt.Sprintf("%d CRDs, ", s.crds)
+	near.label = many + "near: "
+	one := s.one(near)
+	one.aims = []aim{wallUnder(oneManyTypes)}
+	if err := s.measure(ctx, one); err != nil || s.delay == 0 {
+		return err
+	}
+	far.label = many + far.label
+	oneFar := s.one(far)
+	oneFar.aims = []aim{wallUnder(oneManyTypesDelay)}
+	return s.measure(ctx, oneFar)
+}

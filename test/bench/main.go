@@ -1,0 +1,50 @@
+// Bench loads a cluster of about 100,000 objects into a control plane of its own and prints what reading it costs:
+// kubectl gc beside the raw bytes, beside kubectl and beside its peers, near and far away, with few types and with
+// many. It is a measurement and no test: a figure that misses its aim is printed as such and is no error.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// roles are what the program also does, as a child of itself, so that each has a process whose figures are its own.
+var roles = map[string]func(ctx context.Context, args []string) error{
+	roleRaw:      readRaw,
+	roleProfiled: runProfiled,
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	err := run(ctx, os.Args[1:])
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		if role, ok := roles[args[0]]; ok {
+			return role(ctx, args[1:])
+		}
+	}
+	o, err := parseOptions(args)
+	if err != nil {
+		return err
+	}
+	return bench(ctx, o)
+}
+
+// say tells on stderr what is going on; stdout is for the table.
+func say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+}

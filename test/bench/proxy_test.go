@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"testing"
+	"time"
+)
+
+// TestDelayProxy sends more than what would be under way at once through a connection that answers what it gets.
+func TestDelayProxy(t *testing.T) {
+	const roundTrip = 60 * time.Millisecond
+	echo := newEcho(t)
+	p, err := startDelayProxy(t.Context(), echo.Addr().String(), roundTrip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	conn, err := net.Dial("tcp", p.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+
+	one := make([]byte, 1)
+	for i, want := range []time.Duration{2 * roundTrip, roundTrip} { // the first with what it takes to connect
+		if i > 0 {
+			begin = time.Now()
+		}
+		if _, err := conn.Write([]byte{byte(i)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(conn, one); err != nil || one[0] != byte(i) {
+			t.Fatalf("read %v, %v", one, err)
+		}
+		if taken := time.Since(begin); taken < want {
+			t.Errorf("answer %d took %s, want at least %s", i, taken, want)
+		}
+	}
+
+	sent := bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
+	begin = time.Now()
+	go func() {
+		conn.Write(sent)
+		conn.(*net.TCPConn).CloseWrite()
+	}()
+	got, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, sent) {
+		t.Errorf("read %d bytes, not the %d that were sent", len(got), len(sent))
+	}
+	// One round trip for each piece would be 15 seconds.
+	if taken := time.Since(begin); taken < roundTrip || taken > 5*time.Second {
+		t.Errorf("%d bytes took %s", len(sent), taken)
+	}
+}
+
+// newEcho answers each connection with what it sends.
+func newEcho(t *testing.T) net.Listener {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				io.Copy(conn, conn)
+			}()
+		}
+	}()
+	return listener
+}
