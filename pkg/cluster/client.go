@@ -15,7 +15,7 @@ import (
 
 // DefaultConcurrency is how many list requests are in flight at most unless told otherwise. A server's priority and
 // fairness queues what is too much for it; this only keeps the queue short.
-const DefaultConcurrency = 32
+const DefaultConcurrency = 64
 
 // Client talks to one API server. It is safe for concurrent use.
 type Client struct {

@@ -14,6 +14,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
+// benchItems is how many objects the decoded page has.
+const benchItems = 10_000
+
 // podPage is a page of 10,000 pods as their controller and kubelet leave them: most of it managedFields.
 func podPage() *metav1.PartialObjectMetadataList {
 	yes := true
@@ -27,7 +30,7 @@ func podPage() *metav1.PartialObjectMetadataList {
 	spec := `{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{}},"f:ownerReferences":{".":{},"k:{\"uid\":\"0c4b7c0e-0000-4000-a000-000000000001\"}":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":{".":{},` +
 		strings.Repeat(`"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{},"f:requests":{}},`, 4) + `"f:terminationMessagePath":{}}},"f:dnsPolicy":{},"f:enableServiceLinks":{},"f:restartPolicy":{},"f:schedulerName":{}}}`
 	status := `{"f:status":{"f:conditions":{` + strings.Repeat(`"k:{\"type\":\"Ready\"}":{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:status":{},"f:type":{}},`, 4) + `"f:containerStatuses":{}},"f:hostIP":{},"f:phase":{},"f:podIP":{}}}`
-	items := make([]metav1.ObjectMeta, defaultPageSize)
+	items := make([]metav1.ObjectMeta, benchItems)
 	for i := range items {
 		rs := i / 10
 		set := fmt.Sprintf("checkout-service-%04d-5d9c7b8f6d", rs)
@@ -59,7 +62,7 @@ func BenchmarkDecode(b *testing.B) {
 				source.Reset(body)
 				r.Reset(source)
 				objects := 0
-				if err := decodePage(r, selector, func(listMeta) {}, func(*graph.Object) { objects++ }); err != nil || objects != defaultPageSize {
+				if err := decodePage(r, selector, func(listMeta) {}, func(*graph.Object) { objects++ }); err != nil || objects != benchItems {
 					b.Fatalf("%d objects, error %v", objects, err)
 				}
 			}

@@ -40,6 +40,9 @@ type Listed struct {
 	Positions []Position
 }
 
+// reportEvery is after how many objects of a page progress is reported.
+const reportEvery = 1000
+
 // maxRestarts is how often a list that expired is begun again before it counts as unavailable.
 const maxRestarts = 4
 
@@ -215,8 +218,11 @@ func (l *lister) pages(ctx context.Context, t graph.Type, namespace string, list
 				default: // an answer with two metadata fields; the first was heard
 				}
 			}, func(o *graph.Object) {
-				objects++
 				add(o)
+				if objects++; objects == reportEvery {
+					l.report(func(p *Progress) { p.Objects += reportEvery })
+					objects = 0
+				}
 			})
 			l.report(func(p *Progress) { p.Objects += objects })
 			finished <- result{meta, err}

@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	// defaultPageSize is large because a page costs a round trip and the server a walk to where it begins, and because nothing here holds a page.
-	defaultPageSize = 10_000
+	// defaultPageSize is so large that a second page is rare. The server answers the first from its cache, but the next ones only while it keeps a
+	// snapshot for them; of a type that has not changed for some minutes they come from etcd, which takes several times as long. Nothing here
+	// holds a page.
+	defaultPageSize = 100_000
 	// readBuffer is what one page in flight holds, and room enough for all but odd objects.
 	readBuffer = 64 << 10
 	// acceptList asks for metadata, in protobuf if the server speaks it.

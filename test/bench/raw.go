@@ -22,7 +22,7 @@ import (
 
 // What package cluster asks for; a test holds the two together.
 const (
-	rawPageSize = 10_000
+	rawPageSize = 100_000
 	rawAccept   = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
 		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 	rawBuffer = 64 << 10
