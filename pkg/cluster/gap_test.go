@@ -133,7 +133,7 @@ func TestRequestTimeoutMakesAGap(t *testing.T) {
 	proxy := faultproxy.Start(t, c.Config())
 	proxy.On(listing("configmaps"), faultproxy.Hang())
 	config := proxy.Config()
-	config.Timeout = 3 * time.Second
+	config.Timeout = 6 * time.Second
 	_, listed := list(t, config, ListOptions{Namespace: "default"})
 	wantGap(t, listed, "configmaps", v1alpha1.GapUnavailable, "no answer within the request timeout")
 }
