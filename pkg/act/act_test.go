@@ -1,9 +1,11 @@
 package act
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -186,18 +188,38 @@ func TestInterruptedWaitSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestP09CheckWritesNothing: every request but reads has dryRun=All, and the policy's finalizer is seen in the answer.
+// TestP09CheckWritesNothing: every request but reads has dryRun=All in its body, and the object is as it was.
 func TestP09CheckWritesNothing(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "one"))
 	version := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o", "jsonpath={.metadata.resourceVersion}")
-	for _, policy := range []plan.Policy{plan.Background, plan.Foreground, plan.Orphan} {
-		client, p, _ := prepare(t, c.Config(), ns, policy, "one")
+	proxy := faultproxy.Start(t, c.Config())
+	var mu sync.Mutex
+	writes := 0
+	proxy.On(func(r *http.Request) bool { return r.Method != http.MethodGet }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || !strings.Contains(string(body), `"dryRun":["All"]`) {
+			t.Errorf("%s %s with %s, %v; want dryRun=All", r.Method, r.URL.Path, body, err)
+		}
+		mu.Lock()
+		writes++
+		mu.Unlock()
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+	policies := []plan.Policy{plan.Background, plan.Foreground, plan.Orphan}
+	for _, policy := range policies {
+		client, p, _ := prepare(t, proxy.Config(), ns, policy, "one")
 		refused, ignored := Check(t.Context(), client, p, nil)
 		if len(refused)+len(ignored) != 0 {
 			t.Errorf("%s: refused %v, ignored %v", policy, refused, ignored)
 		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if writes != len(policies) {
+		t.Errorf("%d dry runs were sent, want one for each policy", writes)
 	}
 	if now := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o", "jsonpath={.metadata.resourceVersion}"); now != version {
 		t.Errorf("resourceVersion %s became %s", version, now)

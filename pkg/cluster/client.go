@@ -78,9 +78,6 @@ func newRESTClient(config *rest.Config, httpClient *http.Client) (rest.Interface
 // that was installed a minute ago has to be seen.
 func (c *Client) Discovery() discovery.CachedDiscoveryInterface { return c.discovery }
 
-// Host returns the server's address as the configuration has it.
-func (c *Client) Host() string { return c.config.Host }
-
 // resourcePath returns the path segments of a type in a namespace, or of all of it if namespace is empty.
 func resourcePath(group, version, resource, namespace string) []string {
 	path := []string{"/apis", group, version}

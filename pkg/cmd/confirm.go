@@ -23,7 +23,7 @@ func (r refusal) Unwrap() error { return r.error }
 // confirm refuses what must not be done, shows the plan and asks. Nothing was deleted if it returns an error.
 func (f *deleteFlags) confirm(ctx context.Context, client *cluster.Client, d *deletion, p *plannedDeletion) error {
 	if len(p.Gaps) > 0 && !f.allowIncomplete {
-		if err := f.show(p); err != nil {
+		if err := f.showRefused(p); err != nil {
 			return err
 		}
 		return refusal{withHint(errors.New("nothing was deleted: dependents may be hidden in what could not be listed"),
@@ -38,10 +38,8 @@ func (f *deleteFlags) confirm(ctx context.Context, client *cluster.Client, d *de
 		return nil
 	}
 	if !f.interactive && !(printers.IsTerminal(f.In) && printers.IsTerminal(f.Out)) {
-		if f.output.format() == "" || f.output.format() == "wide" {
-			if err := f.show(p); err != nil {
-				return err
-			}
+		if err := f.showRefused(p); err != nil {
+			return err
 		}
 		return refusal{withHint(errors.New("nothing was deleted: there is no terminal to ask on"), "add --yes to delete what the plan says, or --dry-run=client to see it only")}
 	}
@@ -57,6 +55,14 @@ func (f *deleteFlags) confirm(ctx context.Context, client *cluster.Client, d *de
 		return errCancelled
 	}
 	return nil
+}
+
+// showRefused shows what was not done to a person. A program that asked for names or a Result gets none: it would take the plan's for it.
+func (f *deleteFlags) showRefused(p *plannedDeletion) error {
+	if format := f.output.format(); format != "" && format != "wide" {
+		return nil
+	}
+	return f.show(p)
 }
 
 // errCancelled is an answer other than yes; as for kubectl it is no error.

@@ -27,7 +27,7 @@ func newDelete(c *common) *cobra.Command {
 
 It prints the plan: which objects go, in which wave, with which policy the collector deletes them; which stay,
 because another object owns them too; which lose a reference; and what holds it up. Then it asks, on a terminal;
-without one it needs --yes. Every delete carries the uid of the object that the plan is about, so an object that was
+without one it needs --yes, which deletes without showing the plan first. Every delete carries the uid of the object that the plan is about, so an object that was
 created again under the same name is never touched. It waits until the whole cascade is gone, not only the objects named.
 
 If something could not be listed in which a dependent can be hidden, the plan says "at least", and the deletion needs
