@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -15,12 +14,10 @@ import (
 // deleteFlags mirror the flags of kubectl gc delete: all of kubectl delete's, and a few more.
 type deleteFlags struct {
 	*common
+	rootFlags
 	output          *outputFlags
-	files           resource.FilenameOptions
-	selector        string
 	fieldSelector   string
 	all             bool
-	allNamespaces   bool
 	cascade         string
 	force           bool
 	now             bool
@@ -40,13 +37,9 @@ const noTimeout = 168 * time.Hour
 
 func (f *deleteFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&f.files.Filenames, "filename", "f", nil, "Filename, directory, or URL to files that name the objects to delete")
-	flags.StringVarP(&f.files.Kustomize, "kustomize", "k", "", "Process the kustomization directory. This flag can't be used together with -f or -R")
-	flags.BoolVarP(&f.files.Recursive, "recursive", "R", false, "Process the directory used in -f, --filename recursively")
-	flags.StringVarP(&f.selector, "selector", "l", "", "Selector (label query) to filter on, supports '=', '==', '!=', 'in', 'notin'")
+	f.rootFlags.add(cmd)
 	flags.StringVar(&f.fieldSelector, "field-selector", "", "Selector (field query) to filter on, supports '=', '==', and '!='")
 	flags.BoolVar(&f.all, "all", false, "Delete all objects of the types, in the namespace")
-	flags.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "If present, look across all namespaces")
 	flags.StringVar(&f.cascade, "cascade", "background", "Propagation policy: background, foreground or orphan")
 	flags.Lookup("cascade").NoOptDefVal = "background"
 	flags.BoolVar(&f.force, "force", false, "If true, remove the objects from the API at once and bypass graceful deletion")
