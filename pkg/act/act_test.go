@@ -50,7 +50,7 @@ func prepare(t *testing.T, config *rest.Config, namespace string, policy plan.Po
 		}
 		roots = append(roots, id)
 	}
-	return client, plan.New(g, roots, policy, nil), listed.Positions
+	return client, plan.New(g, roots, policy, plan.Options{}), listed.Positions
 }
 
 // record keeps what is told.

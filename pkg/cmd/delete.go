@@ -153,7 +153,7 @@ type plannedDeletion struct {
 // plan lists what a deletion of the objects can reach, and plans it.
 func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, d *deletion, objects []object) (*plannedDeletion, error) {
 	if len(objects) == 0 {
-		return &plannedDeletion{Plan: render.Plan{Plan: plan.New(graph.NewBuilder().Build(), nil, d.policy, nil)}}, nil
+		return &plannedDeletion{Plan: render.Plan{Plan: plan.New(graph.NewBuilder().Build(), nil, d.policy, plan.Options{})}}, nil
 	}
 	request := &treeRequest{client: client, catalog: catalog, roots: roots{objects: objects}, namespace: objects[0].namespace}
 	builder := graph.NewBuilder()
@@ -183,7 +183,7 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 		}
 	}
 	links := link.New(g).Dependents
-	p.Plan.Plan = plan.New(g, ids, d.policy, links)
+	p.Plan.Plan = plan.New(g, ids, d.policy, plan.Options{Links: links})
 	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: links})
 	p.Gaps = p.Relevant(listed.Gaps)
 	return p, nil

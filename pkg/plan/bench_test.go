@@ -13,7 +13,7 @@ func BenchmarkPlan50k(b *testing.B) {
 	b.ResetTimer()
 	b.ReportMetric(float64(g.Len()), "objects")
 	for range b.N {
-		p := New(g, []graph.ID{root}, Foreground, nil)
+		p := New(g, []graph.ID{root}, Foreground, Options{})
 		if len(p.Deleted) != g.Len() {
 			b.Fatalf("%d of %d objects deleted", len(p.Deleted), g.Len())
 		}

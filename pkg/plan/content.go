@@ -5,7 +5,7 @@ import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 // special says whether an object takes others along that have no reference to it: a definition its instances (API-060), a
 // namespace its content (NS-011).
 func (s *simulation) special(id graph.ID) bool {
-	return isDefinition(s.g.Ref(id)) || isNamespace(s.g.Ref(id))
+	return isDefinition(s.Graph.Ref(id)) || isNamespace(s.Graph.Ref(id))
 }
 
 // IgnoresPolicy says whether a deletion of the object goes its own way whatever the propagation policy: definitions do (API-060).
@@ -21,7 +21,7 @@ func isPod(r graph.Ref) bool { return r.Resource == "pods" && r.Group() == "" }
 
 // cleanUp is one round of the controller that empties a definition or a namespace; nil if there is nothing to do but wait.
 func (s *simulation) cleanUp(id graph.ID) func() {
-	if isNamespace(s.g.Ref(id)) {
+	if isNamespace(s.Graph.Ref(id)) {
 		return s.emptyNamespace(id)
 	}
 	left := s.left(s.instances(id), func(graph.ID) bool { return true })
@@ -69,8 +69,8 @@ func (s *simulation) left(objects []graph.ID, matches func(graph.ID) bool) []gra
 // emptyNamespace deletes the pods and, when none is left, everything else in the background, whatever was being done to it
 // (NS-013, NS-014); and finalizes the namespace when it is empty.
 func (s *simulation) emptyNamespace(id graph.ID) func() {
-	content := s.content(s.g.Ref(id).Name)
-	left := s.left(content, func(o graph.ID) bool { return isPod(s.g.Ref(o)) })
+	content := s.content(s.Graph.Ref(id).Name)
+	left := s.left(content, func(o graph.ID) bool { return isPod(s.Graph.Ref(o)) })
 	if len(left) == 0 {
 		left = s.left(content, func(graph.ID) bool { return true })
 	}
@@ -94,8 +94,8 @@ func (s *simulation) emptyNamespace(id graph.ID) func() {
 
 func (s *simulation) content(namespace string) []graph.ID {
 	var content []graph.ID
-	for i := range s.g.Len() {
-		if id := graph.ID(i); s.g.Seen(id) && s.g.Ref(id).Namespace == namespace {
+	for i := range s.Graph.Len() {
+		if id := graph.ID(i); s.Graph.Seen(id) && s.Graph.Ref(id).Namespace == namespace {
 			content = append(content, id)
 		}
 	}

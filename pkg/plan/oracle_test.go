@@ -142,7 +142,7 @@ func (w *world) replay(ctx context.Context, namespace string, seed uint64) (*out
 	for _, id := range roots {
 		o.roots = append(o.roots, strings.TrimPrefix(g.Ref(id).Name, namespace))
 	}
-	s := simulate(g, roots, o.policy, nil, o.release)
+	s := simulate(g, roots, o.policy, Options{}, o.release)
 	o.planned, o.timing = describe(g, s, namespace), s.timing
 	for _, a := range s.actions {
 		o.actions = append(o.actions, fmt.Sprintf("%d %s %s %s %s %v", a.Wave, a.Verb, g.Ref(a.Object).Name, a.Policy, a.Because.Code, a.Edges))
@@ -216,7 +216,7 @@ func (w *world) quiet(ctx context.Context, namespace string) (*graph.Graph, erro
 		if err != nil {
 			return nil, err
 		}
-		s := newSimulation(g, nil, false)
+		s := newSimulation(g, Options{}, false)
 		s.step(seenObjects(g))
 		if len(s.actions) == 0 {
 			return g, nil
@@ -244,7 +244,7 @@ func seenObjects(g *graph.Graph) []graph.ID {
 // so that two copies can be compared.
 func describe(g *graph.Graph, s *simulation, namespace string) []string {
 	if s == nil {
-		s = newSimulation(g, nil, false)
+		s = newSimulation(g, Options{}, false)
 	}
 	var lines []string
 	for _, id := range seenObjects(g) {

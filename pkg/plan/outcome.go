@@ -14,7 +14,7 @@ func (s *simulation) deleted() []graph.ID {
 func (s *simulation) pick(matches func(graph.ID) bool) []graph.ID {
 	var picked []graph.ID
 	for _, id := range s.touched {
-		if s.g.Seen(id) && matches(id) {
+		if s.Graph.Seen(id) && matches(id) {
 			picked = append(picked, id)
 		}
 	}
@@ -34,7 +34,7 @@ func (s *simulation) survivors() []Survivor {
 // keeps says why an object that is not being deleted stays.
 func (s *simulation) keeps(id graph.ID) Reason {
 	item, refs, _ := s.item(id)
-	if Decide(item, Upstream).Do == Frozen {
+	if Decide(item, s.rules).Do == Frozen {
 		for i, state := range item.Owners {
 			if state.unresolved() {
 				return Reason{Code: NotJudged, Cause: refs[i].Owner, HasCause: true}
@@ -44,7 +44,7 @@ func (s *simulation) keeps(id graph.ID) Reason {
 	if r := s.solidOwner(item, refs); r.HasCause {
 		return r
 	}
-	for e := range s.g.Owners(id) {
+	for e := range s.Graph.Owners(id) {
 		if s.edges[e.Index]&stripped != 0 {
 			return Reason{Code: OwnerOrphans, Cause: e.Owner, HasCause: true}
 		}
@@ -66,8 +66,8 @@ func (s *simulation) waitsFor(id graph.ID) Reason {
 	if s.is(id, held) {
 		return Reason{Code: FinalizersHold}
 	}
-	for e := range s.dependents(id) {
-		if s.blocks(e) {
+	for e := range s.Dependents(id) {
+		if s.Blocks(e) {
 			return Reason{Code: DependentsBlock, Cause: e.Dependent, HasCause: true}
 		}
 	}
@@ -85,7 +85,7 @@ func (s *simulation) blockers() []Blocker {
 	var blockers []Blocker
 	for _, id := range s.pick(func(id graph.ID) bool { return s.is(id, gone|deleting) }) {
 		var names []string
-		for _, f := range s.g.Finalizers(id) {
+		for _, f := range s.Graph.Finalizers(id) {
 			if f != OrphanFinalizer && f != ForegroundFinalizer {
 				names = append(names, f)
 			}

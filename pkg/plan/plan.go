@@ -110,7 +110,7 @@ type Plan struct {
 	// it could not judge ever more rarely, and breaks what may be a cycle in two steps (GC-014, GC-054).
 	DependsOnTiming bool
 
-	links Linker
+	options Options
 }
 
 // Waves returns the number of waves.
@@ -124,21 +124,29 @@ func (p *Plan) Waves() int {
 // Linker returns the dependents of an object that no ownerReference records (package link).
 type Linker func(graph.ID) []graph.Link
 
+// Options say what a plan rests on besides the graph.
+type Options struct {
+	// Links returns dependents that no ownerReference records; nil for none.
+	Links Linker
+	// Rules are those of whoever does the collector's part.
+	Rules Rules
+}
+
 // New plans the deletion of the roots with a policy.
-func New(g *graph.Graph, roots []graph.ID, policy Policy, links Linker) *Plan {
-	released := simulate(g, roots, policy, links, true)
+func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
+	released := simulate(g, roots, policy, opts, true)
 	p := &Plan{
-		Graph: g, Policy: policy, Roots: roots, links: links,
+		Graph: g, Policy: policy, Roots: roots, options: opts,
 		Actions: released.actions, Deleted: released.deleted(),
 		Survivors: released.survivors(), Stuck: released.stuck(), Blockers: released.blockers(),
 		DependsOnTiming: released.timing,
 	}
 	if len(p.Blockers) > 0 {
-		held := simulate(g, roots, policy, links, false)
+		held := simulate(g, roots, policy, opts, false)
 		p.Remaining = held.remaining(released)
 	}
 	return p
 }
 
 // Again plans the deletion of other roots in the same cluster with the same policy.
-func (p *Plan) Again(roots []graph.ID) *Plan { return New(p.Graph, roots, p.Policy, p.links) }
+func (p *Plan) Again(roots []graph.ID) *Plan { return New(p.Graph, roots, p.Policy, p.options) }

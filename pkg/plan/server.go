@@ -9,23 +9,8 @@ func (s *simulation) delete(id graph.ID, policy Policy, by By, because Reason) {
 	if s.special(id) {
 		s.objects[id] |= cleanup // which ignores the policy until its content is gone (API-060, NS-003)
 	}
-	s.objects[id] = s.objects[id]&^(orphan|foreground) | deleting
-	switch policy {
-	case Orphan:
-		s.objects[id] |= orphan
-	case Foreground:
-		s.objects[id] |= foreground
-		s.wait(id)
-	}
+	s.Delete(id, policy)
 	s.settle(id)
-}
-
-// wait makes the collector look at an object that waits for its dependents, and at all of them (GC-025).
-func (s *simulation) wait(id graph.ID) {
-	s.look(id)
-	for e := range s.dependents(id) {
-		s.look(e.Dependent)
-	}
 }
 
 // clear takes finalizers off.
@@ -40,38 +25,20 @@ func (s *simulation) settle(id graph.ID) {
 	case !s.is(id, deleting):
 	case s.is(id, held|orphan|foreground|cleanup):
 		if s.is(id, orphan|cleanup) || s.release {
-			s.look(id)
+			s.Look(id)
 		}
 	default:
 		s.remove(id)
 	}
 }
 
-// remove takes an object away: its dependents have lost an owner, and whoever waits for it is looked at (GC-027).
+// remove takes an object away; a definition or namespace that it was in is looked at.
 func (s *simulation) remove(id graph.ID) {
 	s.touch(id)
-	s.objects[id] = s.objects[id]&queued | gone | touched
-	for e := range s.dependents(id) {
-		s.look(e.Dependent)
-	}
-	for e := range s.g.Owners(id) {
-		s.lookIfWaiting(e)
-	}
+	s.Removed(id)
 	if container, ok := s.containers[id]; ok {
-		s.look(container)
+		s.Look(container)
 	}
-}
-
-func (s *simulation) lookIfWaiting(e graph.Edge) {
-	if s.edges[e.Index]&stripped == 0 && s.is(e.Owner, deleting) && s.is(e.Owner, foreground) {
-		s.look(e.Owner)
-	}
-}
-
-// strip takes one reference off.
-func (s *simulation) strip(e graph.Edge) {
-	s.lookIfWaiting(e)
-	s.edges[e.Index] |= stripped
 }
 
 // unblock sets blockOwnerDeletion to false on an object's references, so that a cycle comes to an end (GC-054). It is false
@@ -79,7 +46,7 @@ func (s *simulation) strip(e graph.Edge) {
 func (s *simulation) unblock(id graph.ID, refs []graph.Edge) bool {
 	var indices []int
 	for _, e := range refs {
-		if s.blocks(e) {
+		if s.Blocks(e) {
 			indices = append(indices, e.Index)
 		}
 	}
@@ -88,9 +55,8 @@ func (s *simulation) unblock(id graph.ID, refs []graph.Edge) bool {
 	}
 	s.act(Action{Verb: VerbUnblock, Object: id, Edges: indices, By: ByCollector, Because: Reason{Code: MayBeCycle}})
 	for _, e := range refs {
-		if s.blocks(e) {
-			s.edges[e.Index] |= unblocked
-			s.lookIfWaiting(e)
+		if s.Blocks(e) {
+			s.Unblocked(e)
 		}
 	}
 	return true
@@ -99,14 +65,14 @@ func (s *simulation) unblock(id graph.ID, refs []graph.Edge) bool {
 // orphanDependents takes the references to an object off all its dependents, and then its finalizer (GC-067).
 func (s *simulation) orphanDependents(id graph.ID) {
 	cause := Reason{Code: OwnerOrphans, Cause: id, HasCause: true}
-	for e := range s.dependents(id) {
+	for e := range s.Dependents(id) {
 		retried := s.retried(e.Dependent)
 		s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: cause})
 		s.edges[e.Index] |= stripped
 		s.settle(e.Dependent)
 		if retried {
 			s.timing = true
-			s.look(e.Dependent)
+			s.Look(e.Dependent)
 		}
 	}
 	s.act(Action{Verb: VerbRemoveFinalizer, Object: id, By: ByCollector, Because: Reason{Code: Orphaned}})

@@ -1,0 +1,203 @@
+package plan
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Overlay is a graph and what has happened to its objects since it was listed: a flag for each object and one for each
+// reference. It also knows which objects the collector has to look at because of what has happened, which is what the
+// collector's graph builder does with events (GC-024 to GC-027). A plan feeds it with what the server would do, the loop of
+// package collect with what the server has done. It is not safe for concurrent use.
+type Overlay struct {
+	Graph   *graph.Graph
+	objects []objectState
+	edges   []edgeState
+	due     []graph.ID // each once
+}
+
+type objectState uint16
+
+const (
+	gone objectState = 1 << iota
+	deleting
+	orphan     // carries the finalizer
+	foreground // carries the finalizer
+	held       // carries finalizers of others, or a grace period runs
+	touched    // was acted on, or looked at because of what was
+	cleanup    // a definition whose instances go first, or a namespace whose content does
+	queued     // is due
+)
+
+type edgeState uint8
+
+const (
+	stripped edgeState = 1 << iota
+	unblocked
+)
+
+// NewOverlay returns an Overlay to which nothing has happened yet.
+func NewOverlay(g *graph.Graph) *Overlay {
+	o := &Overlay{Graph: g, objects: make([]objectState, g.Len()), edges: make([]edgeState, g.Edges())}
+	for i := range o.objects {
+		id := graph.ID(i)
+		if !g.Seen(id) {
+			o.objects[i] = gone
+			continue
+		}
+		if g.State(id) == graph.Deleting {
+			o.objects[i] |= deleting
+		}
+		for _, f := range g.Finalizers(id) {
+			switch f {
+			case OrphanFinalizer:
+				o.objects[i] |= orphan
+			case ForegroundFinalizer:
+				o.objects[i] |= foreground
+			default:
+				o.objects[i] |= held
+			}
+		}
+		if o.objects[i] == deleting {
+			o.objects[i] |= held // a grace period runs
+		}
+	}
+	return o
+}
+
+func (o *Overlay) is(id graph.ID, state objectState) bool { return o.objects[id]&state != 0 }
+
+// Gone says that the object is no more, or was never there.
+func (o *Overlay) Gone(id graph.ID) bool { return o.is(id, gone) }
+
+// Deleting says that the object has a deletionTimestamp.
+func (o *Overlay) Deleting(id graph.ID) bool { return o.is(id, deleting) }
+
+// Orphans says that the object is being deleted and waits for its dependents to be orphaned (GC-067).
+func (o *Overlay) Orphans(id graph.ID) bool { return o.is(id, deleting) && o.is(id, orphan) }
+
+// Waits says that the object is being deleted in the foreground and waits for its dependents (GC-060).
+func (o *Overlay) Waits(id graph.ID) bool { return o.is(id, deleting) && o.is(id, foreground) }
+
+// Held says that finalizers of others hold the object, or that it is terminating gracefully.
+func (o *Overlay) Held(id graph.ID) bool { return o.is(id, held) }
+
+// Due returns what the collector has to look at, sorted, and forgets it.
+func (o *Overlay) Due() []graph.ID {
+	due := o.due
+	slices.Sort(due)
+	o.due = nil
+	for _, id := range due {
+		o.objects[id] &^= queued
+	}
+	return due
+}
+
+// Look has the collector look at an object.
+func (o *Overlay) Look(id graph.ID) {
+	if !o.is(id, queued) {
+		o.objects[id] |= queued
+		o.due = append(o.due, id)
+	}
+}
+
+// Delete records that the server has taken a DELETE with a policy: the finalizer that the policy asks for is in the place of the
+// collector's finalizers (API-003).
+func (o *Overlay) Delete(id graph.ID, policy Policy) {
+	o.objects[id] = o.objects[id]&^(orphan|foreground) | deleting
+	switch policy {
+	case Orphan:
+		o.objects[id] |= orphan
+		o.Look(id)
+	case Foreground:
+		o.objects[id] |= foreground
+		o.wait(id)
+	}
+}
+
+// wait makes the collector look at an object that waits for its dependents, and at all of them (GC-025).
+func (o *Overlay) wait(id graph.ID) {
+	o.Look(id)
+	for e := range o.Dependents(id) {
+		o.Look(e.Dependent)
+	}
+}
+
+// Released records that one of the collector's finalizers was taken off.
+func (o *Overlay) Released(id graph.ID, finalizer string) {
+	switch finalizer {
+	case OrphanFinalizer:
+		o.objects[id] &^= orphan
+	case ForegroundFinalizer:
+		o.objects[id] &^= foreground
+	}
+}
+
+// Removed records that an object is no more: its dependents have lost an owner, and whoever waits for it is looked at (GC-027).
+func (o *Overlay) Removed(id graph.ID) {
+	if o.is(id, gone) {
+		return
+	}
+	o.objects[id] = o.objects[id]&(queued|touched) | gone
+	for e := range o.Dependents(id) {
+		o.Look(e.Dependent)
+	}
+	for e := range o.Graph.Owners(id) {
+		o.lookIfWaiting(e)
+	}
+}
+
+// Stripped records that a reference was taken off (GC-024).
+func (o *Overlay) Stripped(e graph.Edge) {
+	o.lookIfWaiting(e)
+	o.edges[e.Index] |= stripped
+}
+
+// Unblocked records that a reference does not block any more (GC-024).
+func (o *Overlay) Unblocked(e graph.Edge) {
+	o.edges[e.Index] |= unblocked
+	o.lookIfWaiting(e)
+}
+
+func (o *Overlay) lookIfWaiting(e graph.Edge) {
+	if o.edges[e.Index]&stripped == 0 && o.Waits(e.Owner) {
+		o.Look(e.Owner)
+	}
+}
+
+// Owners iterates over the references of an object that are still there.
+func (o *Overlay) Owners(id graph.ID) iter.Seq[graph.Edge] {
+	return func(yield func(graph.Edge) bool) {
+		for e := range o.Graph.Owners(id) {
+			if o.edges[e.Index]&stripped == 0 && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Dependents iterates over the references to an object that are still there.
+func (o *Overlay) Dependents(id graph.ID) iter.Seq[graph.Edge] {
+	return func(yield func(graph.Edge) bool) {
+		for e := range o.Graph.Dependents(id) {
+			if o.edges[e.Index]&stripped == 0 && !o.is(e.Dependent, gone) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Blocks says whether a reference makes a waiting owner wait.
+func (o *Overlay) Blocks(e graph.Edge) bool { return e.Block && o.edges[e.Index]&unblocked == 0 }
+
+// Blocked says whether a blocking dependent is left. Blocking is by uid, whatever else the reference says (GC-060, GC-066).
+func (o *Overlay) Blocked(id graph.ID) bool {
+	for e := range o.Dependents(id) {
+		if o.Blocks(e) {
+			return true
+		}
+	}
+	return false
+}
