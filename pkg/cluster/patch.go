@@ -1,0 +1,57 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// PatchStep is one step of a JSON patch (RFC 6902). Lists are changed this way and no other: a strategic merge cannot take finalizers off
+// and is unknown to custom resources, and a merge patch overwrites what somebody else has changed in the list (T-09, T-10).
+type PatchStep struct {
+	// Op is test, add, replace or remove.
+	Op   string `json:"op"`
+	Path string `json:"path"`
+	// Value is left out if it is nil; false and "" are not.
+	Value any `json:"value,omitempty"`
+}
+
+// PatchOptions say how to send a patch.
+type PatchOptions struct {
+	// DryRun has the server do everything but store the result (API-040).
+	DryRun bool
+}
+
+// Unchanged are the tests with which every patch begins: the object is the one that was read, and is as it was read. An empty
+// resourceVersion leaves the second out.
+func Unchanged(uid, resourceVersion string) []PatchStep {
+	steps := []PatchStep{{Op: "test", Path: "/metadata/uid", Value: uid}}
+	if resourceVersion != "" {
+		steps = append(steps, PatchStep{Op: "test", Path: "/metadata/resourceVersion", Value: resourceVersion})
+	}
+	return steps
+}
+
+// Patch sends a JSON patch and returns the metadata that the server answers with, which need not be what was asked for: a webhook may have changed
+// it (API-033). The error is the server's: Invalid if a test fails, or if the object would not be valid; so whoever gets one reads the object
+// again to know which.
+func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string, steps []PatchStep, opts PatchOptions) (*graph.Object, error) {
+	raw, err := json.Marshal(steps)
+	if err != nil {
+		return nil, err
+	}
+	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
+	req := c.rest.Patch(types.JSONPatchType).AbsPath(path...).Param("fieldManager", "kubectl-gc").Body(raw)
+	if opts.DryRun {
+		req.Param("dryRun", metav1.DryRunAll)
+	}
+	var it jsonItem
+	if err := getJSON(ctx, req, acceptObject, &it); err != nil {
+		return nil, err
+	}
+	return it.object(nil)
+}
