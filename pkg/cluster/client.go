@@ -48,16 +48,25 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked := newAskedDiscovery(disc)
-	return &Client{
-		config:      config,
-		asked:       asked,
-		rest:        restClient,
-		discovery:   memory.NewMemCacheClient(asked),
-		concurrency: concurrency,
-		pageSize:    defaultPageSize,
-	}, nil
+	c := &Client{config: config, rest: restClient, concurrency: concurrency, pageSize: defaultPageSize}
+	c.ask(disc)
+	return c, nil
 }
+
+func (c *Client) ask(disc *discovery.DiscoveryClient) {
+	c.asked = newAskedDiscovery(disc)
+	c.discovery = memory.NewMemCacheClient(c.asked)
+}
+
+// Anew returns a Client that shares the connections of this one and asks discovery again: types come and go.
+func (c *Client) Anew() *Client {
+	anew := *c
+	anew.ask(c.asked.DiscoveryClient)
+	return &anew
+}
+
+// Concurrency returns how many requests may be in flight at most.
+func (c *Client) Concurrency() int { return c.concurrency }
 
 // newRESTClient returns a client for any path, which knows how to read an error and nothing else: lists are decoded
 // here, and importing the scheme of all built-in types would cost every start of the program.

@@ -30,6 +30,9 @@ type Deleted struct {
 	Finalizers []string
 	// Object says whether the answer was the object.
 	Object bool
+	// Gone says that the object is no more: the answer was a Status with its uid. Some types answer with the object though it
+	// is gone, so that false says nothing (API-021).
+	Gone bool
 }
 
 // Delete deletes an object if it still has the uid. The error is the server's: Conflict if the uid or the
@@ -63,8 +66,9 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 		return Deleted{}, err
 	}
 	var answer struct {
-		Kind     string
-		Metadata struct {
+		Kind, Status any
+		Details      struct{ UID string }
+		Metadata     struct {
 			UID        string
 			Finalizers []string
 		}
@@ -72,5 +76,8 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return Deleted{}, fmt.Errorf("reading the answer to the deletion of %s %q: %w", t.Resource, name, err)
 	}
-	return Deleted{Finalizers: answer.Metadata.Finalizers, Object: answer.Metadata.UID == uid}, nil
+	return Deleted{
+		Finalizers: answer.Metadata.Finalizers, Object: answer.Metadata.UID == uid,
+		Gone: answer.Kind == "Status" && answer.Status == metav1.StatusSuccess && answer.Details.UID == uid && !opts.DryRun,
+	}, nil
 }

@@ -40,6 +40,7 @@ type Catalog struct {
 
 	groupVersions map[schema.GroupVersion]bool // known to discovery; false if it failed
 	index         map[schema.GroupResource]int
+	kinds         map[schema.GroupVersionKind][]graph.Type
 }
 
 // Discover asks the server what it serves. A group that fails is a gap in the result. The error is for a server that
@@ -57,7 +58,7 @@ func (c *Client) Discover() (*Catalog, error) {
 	if _, err := failedGroups(err); err != nil {
 		return nil, err
 	}
-	cat := &Catalog{groupVersions: map[schema.GroupVersion]bool{}, index: map[schema.GroupResource]int{}}
+	cat := &Catalog{groupVersions: map[schema.GroupVersion]bool{}, index: map[schema.GroupResource]int{}, kinds: map[schema.GroupVersionKind][]graph.Type{}}
 	cat.addResources(preferred)
 	cat.addVersions(all)
 	for gv, err := range failed {
@@ -127,6 +128,12 @@ func (cat *Catalog) addVersions(lists []*metav1.APIResourceList) {
 			if ok && cat.Resources[i].Version != gv.Version {
 				cat.Resources[i].OtherVersions = append(cat.Resources[i].OtherVersions, gv.Version)
 			}
+			if ok && slices.Contains(r.Verbs, "get") {
+				gvk := gv.WithKind(r.Kind)
+				cat.kinds[gvk] = append(cat.kinds[gvk], graph.Type{
+					Group: gv.Group, Version: gv.Version, Resource: r.Name, Kind: r.Kind, Namespaced: r.Namespaced,
+				})
+			}
 		}
 	}
 }
@@ -138,4 +145,18 @@ func (cat *Catalog) Lookup(gr schema.GroupResource) (Resource, bool) {
 		return Resource{}, false
 	}
 	return cat.Resources[i], true
+}
+
+// Kind returns the one type that serves exactly this kind in exactly this version and can be read. It is false where there is none, or more
+// than one: what an ownerReference means is then not known, whatever a RESTMapper would make of it (RO-004, T-02, X-07).
+func (cat *Catalog) Kind(apiVersion, kind string) (graph.Type, bool) {
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return graph.Type{}, false
+	}
+	types := cat.kinds[gv.WithKind(kind)]
+	if len(types) != 1 {
+		return graph.Type{}, false
+	}
+	return types[0], true
 }

@@ -81,7 +81,9 @@ metadata:
 				t.Errorf("after the dry run and what was refused: %+v, want %+v", now, was)
 			}
 			answer, err := client.Patch(t.Context(), typ, ns, "one", steps, PatchOptions{})
-			t.Cleanup(func() { c.Kubectl(t, "patch", typ.Resource, "one", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`) })
+			t.Cleanup(func() {
+				c.Kubectl(t, "patch", typ.Resource, "one", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,29 +5,41 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Relevant returns the gaps in which a dependent of what is deleted can be hidden. The dependents of a namespaced object are in
-// its namespace: a cluster-scoped one that names it is a mistake that the collector never acts on (GC-048). Those of a
-// cluster-scoped object can be anywhere, and a group whose discovery failed can hold anything.
+// Relevant returns the gaps in which a dependent of what is deleted can be hidden.
 func (p *Plan) Relevant(gaps []v1alpha1.Gap) []v1alpha1.Gap {
-	namespaces := map[string]bool{}
+	var owners []graph.Ref
 	for _, ids := range [][]graph.ID{p.Deleted, p.Roots} {
 		for _, id := range ids {
-			namespaces[p.Graph.Ref(id).Namespace] = true
+			owners = append(owners, p.Graph.Ref(id))
 		}
+	}
+	return Hiding(p.Graph, gaps, owners...)
+}
+
+// Hiding returns the gaps in which a dependent of one of the owners can be hidden. The dependents of a namespaced object are in its
+// namespace: a cluster-scoped one that names it is a mistake that the collector never acts on (GC-048). Those of a cluster-scoped
+// object can be anywhere, and a group whose discovery failed can hold anything (RO-012).
+func Hiding(g *graph.Graph, gaps []v1alpha1.Gap, owners ...graph.Ref) []v1alpha1.Gap {
+	if len(gaps) == 0 {
+		return nil
+	}
+	namespaces := map[string]bool{}
+	for _, o := range owners {
+		namespaces[o.Namespace] = true
 	}
 	namespaced := map[[2]string]bool{}
 	known := map[[2]string]bool{}
-	for _, t := range p.Graph.Types() {
+	for _, t := range g.Types() {
 		key := [2]string{t.Group, t.Resource}
 		known[key], namespaced[key] = true, t.Namespaced
 	}
-	var relevant []v1alpha1.Gap
+	var hiding []v1alpha1.Gap
 	for _, gap := range gaps {
 		key := [2]string{gap.Group, gap.Resource}
 		elsewhere := gap.Namespace != "" && !namespaces[gap.Namespace]
 		if namespaces[""] || !elsewhere && (!known[key] || namespaced[key]) {
-			relevant = append(relevant, gap)
+			hiding = append(hiding, gap)
 		}
 	}
-	return relevant
+	return hiding
 }

@@ -16,6 +16,8 @@ type Overlay struct {
 	objects []objectState
 	edges   []edgeState
 	due     []graph.ID // each once
+	// blockers count the blocking references that are left to an object, from when that was asked first.
+	blockers map[graph.ID]int
 }
 
 type objectState uint16
@@ -40,7 +42,7 @@ const (
 
 // NewOverlay returns an Overlay to which nothing has happened yet.
 func NewOverlay(g *graph.Graph) *Overlay {
-	o := &Overlay{Graph: g, objects: make([]objectState, g.Len()), edges: make([]edgeState, g.Edges())}
+	o := &Overlay{Graph: g, objects: make([]objectState, g.Len()), edges: make([]edgeState, g.Edges()), blockers: map[graph.ID]int{}}
 	for i := range o.objects {
 		id := graph.ID(i)
 		if !g.Seen(id) {
@@ -144,26 +146,38 @@ func (o *Overlay) Removed(id graph.ID) {
 	for e := range o.Dependents(id) {
 		o.Look(e.Dependent)
 	}
-	for e := range o.Graph.Owners(id) {
+	for e := range o.Owners(id) {
+		o.unblocks(e)
 		o.lookIfWaiting(e)
 	}
 }
 
 // Stripped records that a reference was taken off (GC-024).
 func (o *Overlay) Stripped(e graph.Edge) {
-	o.lookIfWaiting(e)
-	o.edges[e.Index] |= stripped
+	if o.edges[e.Index]&stripped == 0 {
+		o.unblocks(e)
+		o.lookIfWaiting(e)
+		o.edges[e.Index] |= stripped
+	}
 }
 
 // Unblocked records that a reference does not block any more (GC-024).
 func (o *Overlay) Unblocked(e graph.Edge) {
+	o.unblocks(e)
 	o.edges[e.Index] |= unblocked
 	o.lookIfWaiting(e)
 }
 
 func (o *Overlay) lookIfWaiting(e graph.Edge) {
-	if o.edges[e.Index]&stripped == 0 && o.Waits(e.Owner) {
+	if o.Waits(e.Owner) {
 		o.Look(e.Owner)
+	}
+}
+
+// unblocks counts a reference out that is about to be gone or not to block any more.
+func (o *Overlay) unblocks(e graph.Edge) {
+	if n, counted := o.blockers[e.Owner]; counted && o.Blocks(e) {
+		o.blockers[e.Owner] = n - 1
 	}
 }
 
@@ -193,11 +207,18 @@ func (o *Overlay) Dependents(id graph.ID) iter.Seq[graph.Edge] {
 func (o *Overlay) Blocks(e graph.Edge) bool { return e.Block && o.edges[e.Index]&unblocked == 0 }
 
 // Blocked says whether a blocking dependent is left. Blocking is by uid, whatever else the reference says (GC-060, GC-066).
-func (o *Overlay) Blocked(id graph.ID) bool {
-	for e := range o.Dependents(id) {
-		if o.Blocks(e) {
-			return true
+func (o *Overlay) Blocked(id graph.ID) bool { return o.Blockers(id) > 0 }
+
+// Blockers returns how many blocking references are left. They are counted once: an owner of thousands is asked after each of them.
+func (o *Overlay) Blockers(id graph.ID) int {
+	n, counted := o.blockers[id]
+	if !counted {
+		for e := range o.Dependents(id) {
+			if o.Blocks(e) {
+				n++
+			}
 		}
+		o.blockers[id] = n
 	}
-	return false
+	return n
 }

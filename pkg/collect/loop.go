@@ -1,0 +1,127 @@
+package collect
+
+import (
+	"context"
+	"sync"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+const (
+	// maxIdle is how many passes in a row may end without a write before the loop takes what is left for somebody else's turn.
+	maxIdle = 3
+	// maxFailures is how often a write to one object may fail before it is left alone.
+	maxFailures = 2
+)
+
+// Loop goes over a cluster in passes. Between them it remembers what stays true: which owners are gone for good, and which objects were
+// being deleted before a listing began. It is not safe for concurrent use.
+type Loop struct {
+	client *cluster.Client
+	opts   Options
+	proofs *proofs
+	passes int
+	told   sync.Mutex
+
+	mu sync.Mutex
+	// waiting are the uids of objects that have waited for their dependents since before the current listing began: it shows all of them
+	// (RO-020, RO-022). Those that were seen to wait during a pass are kept for the next.
+	waiting, next map[string]bool
+	failed        map[string]int
+}
+
+// New returns a Loop that has sent nothing yet.
+func New(client *cluster.Client, opts Options) *Loop {
+	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions), waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}}
+	for _, uid := range opts.Waiting {
+		l.next[uid] = true
+	}
+	return l
+}
+
+// Summary is what a pass found.
+type Summary struct {
+	// Graph is the listing, Gaps what it could not see.
+	Graph *graph.Graph
+	Gaps  []v1alpha1.Gap
+	// Writes is how many writes the server has taken.
+	Writes int
+	// again says that a later listing can show more than this one.
+	again bool
+}
+
+// Run makes passes until one has nothing to write, and returns what the last of them found. What is left then waits for somebody else. The
+// error is for what ended it early, a context among it; what single writes met is told in the events.
+func (l *Loop) Run(ctx context.Context) (*Summary, error) {
+	for idle := 0; ; {
+		s, err := l.Pass(ctx)
+		if err != nil {
+			return s, err
+		}
+		if s.Writes > 0 {
+			idle = 0
+			continue
+		}
+		if idle++; !s.again || idle == maxIdle {
+			return s, nil
+		}
+	}
+}
+
+// Pass lists, decides and acts once. What a write brings about is acted on in the same pass.
+func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
+	l.passes++
+	l.mu.Lock()
+	for uid := range l.next {
+		l.waiting[uid] = true
+	}
+	clear(l.next)
+	l.mu.Unlock()
+	l.proofs.newPass()
+	client := l.client.Anew()
+	catalog, err := client.Discover()
+	if err != nil {
+		return nil, err
+	}
+	builder := graph.NewBuilder()
+	listed, err := client.List(ctx, catalog, l.opts.List, builder)
+	if err != nil {
+		return nil, err
+	}
+	p := newPass(l, client, catalog, builder.Build(), listed.Gaps)
+	err = p.run(ctx)
+	return &p.summary, err
+}
+
+// sees says whether the current listing began after the object was seen to wait for its dependents; if not, the next one will.
+func (l *Loop) sees(uid string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waiting[uid] {
+		return true
+	}
+	l.next[uid] = true
+	return false
+}
+
+// givenUp says whether writes to the object have failed too often.
+func (l *Loop) givenUp(uid string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed[uid] >= maxFailures
+}
+
+func (l *Loop) tell(e Event) {
+	if e.Err != nil {
+		l.mu.Lock()
+		l.failed[e.Action.Object.UID]++
+		l.mu.Unlock()
+	}
+	l.told.Lock()
+	defer l.told.Unlock()
+	if l.opts.Tell != nil {
+		l.opts.Tell(e)
+	}
+}

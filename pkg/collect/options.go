@@ -1,0 +1,54 @@
+package collect
+
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Options say what a Loop may do.
+type Options struct {
+	// List says what to list.
+	List cluster.ListOptions
+	// May says whether an object may be written to; nil allows all. It is never asked what may be taken as evidence. It is called by one
+	// goroutine at a time.
+	May func(g *graph.Graph, id graph.ID) bool
+	// GracePeriodSeconds, if not nil, goes with every delete; the collector's own carry none (GC-056).
+	GracePeriodSeconds *int64
+	// Waiting are the uids of objects that were deleted before the first listing began, so that it shows all their dependents.
+	Waiting []string
+	// Definitions are the instances of definitions that may be gone when their dependents are looked at.
+	Definitions []Definition
+	// Tell is called with every write that was tried, one call at a time.
+	Tell func(Event)
+}
+
+// Definition is a CustomResourceDefinition whose instances were seen. When it is gone they are too: its own finalizer has seen to that. It
+// is how the collector, which saw them go, collects the dependents of a type that is not served any more (GC-072, RO-024).
+type Definition struct {
+	Object    graph.Ref
+	Type      graph.Type
+	Instances map[string]bool // by uid
+}
+
+// Event is one write and what came of it.
+type Event struct {
+	Action Action
+	// Err is nil if the server has taken it.
+	Err error
+}
+
+// Action is one write.
+type Action struct {
+	Verb   plan.Verb
+	Object graph.Ref
+	// Policy is that of a delete.
+	Policy plan.Policy
+	// Owners are the uids of the references that are taken off or unblocked.
+	Owners []string
+	// Pass is the pass it belongs to, from 1.
+	Pass int
+	// Because is why, and Cause the owner that it is about; its uid is empty if there is none.
+	Because plan.Code
+	Cause   graph.Ref
+}

@@ -1,0 +1,110 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// stripping is how many dependents of one owner are patched at a time.
+const stripping = 16
+
+// orphan takes the references to an owner off its dependents and then, when a listing that began later shows none, its finalizer (GC-067, RO-020).
+func (p *pass) orphan(ctx context.Context, id graph.ID) {
+	sees := p.loop.sees(p.graph.Ref(id).UID)
+	p.mu.Lock()
+	dependents := map[graph.ID][]graph.Edge{}
+	var order []graph.ID
+	for e := range p.overlay.Dependents(id) {
+		if len(dependents[e.Dependent]) == 0 {
+			order = append(order, e.Dependent)
+		}
+		dependents[e.Dependent] = append(dependents[e.Dependent], e)
+	}
+	p.mu.Unlock()
+	if len(order) == 0 {
+		if !sees {
+			p.again()
+			return
+		}
+		p.complete(ctx, id, plan.OrphanFinalizer, plan.Orphaned)
+		return
+	}
+	if !p.stillWaits(ctx, id, plan.OrphanFinalizer) {
+		return
+	}
+	var failed atomic.Bool
+	var group errgroup.Group
+	group.SetLimit(stripping)
+	for _, dependent := range order {
+		group.Go(func() error {
+			if !p.strip(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)) {
+				failed.Store(true)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // no error: a strip that failed was told
+	if !failed.Load() {
+		p.again() // whose listing began after the last patch
+	}
+}
+
+// complete takes one of the collector's finalizers off an owner that has nothing left to wait for. A dependent that the listing could not show
+// would be condemned by it, or not waited for; so it needs a listing without such a gap, and one that began after the owner was seen to wait
+// (RO-012, RO-020, RO-022).
+func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, because plan.Code) {
+	ref := p.graph.Ref(id)
+	if !p.loop.sees(ref.UID) {
+		p.again()
+		return
+	}
+	if ref.Namespace == "" && p.loop.opts.List.Namespace != "" || len(plan.Hiding(p.graph, p.summary.Gaps, ref)) > 0 {
+		return
+	}
+	t, _ := p.graph.Type(id)
+	var left *graph.Object
+	taken := p.write(ctx, Action{Verb: plan.VerbRemoveFinalizer, Because: because}, id, func() error {
+		now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
+		if err != nil {
+			return err
+		}
+		at := slices.Index(now.Finalizers, finalizer)
+		if now.UID != ref.UID || now.Deleted == 0 || at < 0 {
+			return errMoved
+		}
+		path := fmt.Sprintf("/metadata/finalizers/%d", at)
+		steps := append(cluster.Unchanged(ref.UID, now.ResourceVersion),
+			cluster.PatchStep{Op: "test", Path: path, Value: finalizer}, cluster.PatchStep{Op: "remove", Path: path})
+		left, err = p.client.Patch(ctx, t, ref.Namespace, ref.Name, steps, cluster.PatchOptions{})
+		return err
+	})
+	if !taken {
+		return
+	}
+	p.change(func(o *plan.Overlay) { o.Released(id, finalizer) })
+	p.confirm(ctx, id, len(left.Finalizers) > 0)
+}
+
+// stillWaits reads an owner live: somebody may have deleted it again with another policy (API-004).
+func (p *pass) stillWaits(ctx context.Context, id graph.ID, finalizer string) bool {
+	ref := p.graph.Ref(id)
+	t, _ := p.graph.Type(id)
+	now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
+	switch {
+	case cluster.IsAbsent(err, t, ref.Name), err == nil && now.UID != ref.UID:
+		p.removed(id)
+		return false
+	case err != nil || now.Deleted == 0 || !slices.Contains(now.Finalizers, finalizer):
+		p.again()
+		return false
+	}
+	return true
+}

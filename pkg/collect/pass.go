@@ -1,0 +1,170 @@
+package collect
+
+import (
+	"context"
+	"sync"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// pass is the work that one listing gives.
+type pass struct {
+	loop    *Loop
+	client  *cluster.Client
+	catalog *cluster.Catalog
+	graph   *graph.Graph
+
+	// cycles is held while a member of an ownership cycle is judged and deleted: two that are judged at a time would wait for each other
+	// for ever (GC-064).
+	cycles sync.Mutex
+
+	mu      sync.Mutex
+	done    sync.Cond // somebody has finished
+	overlay *plan.Overlay
+	working map[graph.ID]bool // true: has to be looked at again afterwards
+	live    map[graph.ID]string
+	err     error
+	summary Summary
+}
+
+func newPass(l *Loop, client *cluster.Client, catalog *cluster.Catalog, g *graph.Graph, gaps []v1alpha1.Gap) *pass {
+	p := &pass{
+		loop: l, client: client, catalog: catalog, graph: g, overlay: plan.NewOverlay(g),
+		working: map[graph.ID]bool{}, live: map[graph.ID]string{},
+		summary: Summary{Graph: g, Gaps: gaps},
+	}
+	p.done.L = &p.mu
+	return p
+}
+
+// run looks at every object that has anything to be judged, and at what comes of that.
+func (p *pass) run(ctx context.Context) error {
+	for i := range p.graph.Len() {
+		if id := graph.ID(i); p.candidate(id) {
+			p.overlay.Look(id)
+		}
+	}
+	slots := make(chan struct{}, p.client.Concurrency())
+	for {
+		due := p.take(ctx)
+		if len(due) == 0 {
+			break
+		}
+		for _, id := range due {
+			slots <- struct{}{}
+			go func() {
+				defer func() { <-slots; p.finished(id) }()
+				if ctx.Err() == nil {
+					p.attempt(ctx, id)
+				}
+			}()
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return p.err
+}
+
+// candidate says whether an object is worth a look: it waits for its dependents, or one of its owners is not listed alive. A healthy object costs
+// nothing (RO-010).
+func (p *pass) candidate(id graph.ID) bool {
+	o := p.overlay
+	switch {
+	case o.Gone(id):
+		return false
+	case o.Deleting(id):
+		return o.Orphans(id) || o.Waits(id)
+	}
+	for e := range o.Owners(id) {
+		if o.OwnerState(e) != plan.Solid {
+			return true
+		}
+	}
+	return false
+}
+
+// take waits until there is something to do and returns it; nothing when all is done.
+func (p *pass) take(ctx context.Context) []graph.ID {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		if ctx.Err() != nil || p.err != nil {
+			for len(p.working) > 0 {
+				p.done.Wait()
+			}
+			return nil
+		}
+		var due []graph.ID
+		for _, id := range p.overlay.Due() {
+			if _, busy := p.working[id]; busy {
+				p.working[id] = true
+				continue
+			}
+			if p.loop.opts.May == nil || p.loop.opts.May(p.graph, id) {
+				p.working[id] = false
+				due = append(due, id)
+			}
+		}
+		if len(due) > 0 || len(p.working) == 0 {
+			return due
+		}
+		p.done.Wait()
+	}
+}
+
+func (p *pass) finished(id graph.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.working[id] {
+		p.overlay.Look(id)
+	}
+	delete(p.working, id)
+	p.done.Broadcast()
+}
+
+// attempt does for one object what the collector's workers do (attemptToDelete, attemptToOrphan).
+func (p *pass) attempt(ctx context.Context, id graph.ID) {
+	if p.loop.givenUp(p.graph.Ref(id).UID) {
+		return
+	}
+	p.mu.Lock()
+	o := p.overlay
+	gone, deleting, orphans, waits, blocked := o.Gone(id), o.Deleting(id), o.Orphans(id), o.Waits(id), o.Waits(id) && o.Blocked(id)
+	p.mu.Unlock()
+	switch {
+	case gone:
+	case orphans:
+		p.orphan(ctx, id)
+	case waits && !blocked:
+		p.complete(ctx, id, plan.ForegroundFinalizer, plan.NoBlockers)
+	case !deleting:
+		p.item(ctx, id)
+	}
+}
+
+// change changes the overlay.
+func (p *pass) change(f func(*plan.Overlay)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f(p.overlay)
+}
+
+// again asks for another pass: its listing will tell what this one cannot.
+func (p *pass) again() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.summary.again = true
+}
+
+// fail ends the pass; the first error counts.
+func (p *pass) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil {
+		p.err = err
+	}
+}

@@ -1,0 +1,153 @@
+package collect
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// fresh is for how long a live owner counts as read just now. The collector reads it for each dependent; the dependents of one owner are
+// judged within a few of these.
+const fresh = 500 * time.Millisecond
+
+// definitionType is the type of definitions.
+var definitionType = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
+
+// claim is what a reference says of its owner, in the namespace that it is resolved in.
+type claim struct{ apiVersion, kind, namespace, name, uid string }
+
+// proofs are what live reads have shown of owners. That an owner is gone stays true, since a uid is never used again (RO-003, RO-007); that it is
+// there does not.
+type proofs struct {
+	definitions []Definition
+
+	mu     sync.Mutex
+	gone   map[string]bool // by uid: removed before our eyes
+	claims map[claim]*proof
+}
+
+type proof struct {
+	mu    sync.Mutex
+	state plan.OwnerState
+	known bool
+	read  time.Time
+}
+
+func newProofs(definitions []Definition) *proofs {
+	return &proofs{definitions: definitions, gone: map[string]bool{}, claims: map[claim]*proof{}}
+}
+
+// newPass forgets what may not be true any more.
+func (ps *proofs) newPass() {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	for c, p := range ps.claims {
+		if p.state != plan.Absent && p.state != plan.Replaced {
+			delete(ps.claims, c)
+		}
+	}
+}
+
+func (ps *proofs) removed(uid string) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.gone[uid] = true
+}
+
+func (ps *proofs) isGone(uid string) bool {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return ps.gone[uid]
+}
+
+func (ps *proofs) of(c claim) *proof {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	p, ok := ps.claims[c]
+	if !ok {
+		p = &proof{}
+		ps.claims[c] = p
+	}
+	return p
+}
+
+// current says whether the proof still holds. The lock is held.
+func (p *proof) current() bool {
+	return p.known && (p.state == plan.Absent || p.state == plan.Replaced || p.state == plan.Unknown || time.Since(p.read) < fresh)
+}
+
+// prove says what a live read shows of the owner that a reference names (RO-004). Anything but an answer that is about the named object is
+// Unknown. One read serves all dependents that ask at the same time.
+func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
+	owner, dependent := p.graph.Ref(e.Owner), p.graph.Ref(e.Dependent)
+	if p.loop.proofs.isGone(owner.UID) {
+		return plan.Absent
+	}
+	t, known := p.catalog.Kind(e.APIVersion, e.Kind)
+	if !known {
+		return p.proveByDefinition(ctx, e.APIVersion, e.Kind, owner.UID)
+	}
+	c := claim{e.APIVersion, e.Kind, "", e.Name, owner.UID}
+	if t.Namespaced {
+		if c.namespace = dependent.Namespace; c.namespace == "" {
+			return plan.BadScope
+		}
+	}
+	proof := p.loop.proofs.of(c)
+	proof.mu.Lock()
+	defer proof.mu.Unlock()
+	if !proof.current() {
+		proof.read, proof.known = time.Now(), true
+		proof.state = p.read(ctx, t, c)
+	}
+	state := proof.state
+	if (state == plan.Absent || state == plan.Replaced) && p.aliveElsewhere(e) {
+		return plan.Mismatch
+	}
+	return state
+}
+
+// read is the quorum GET of what a reference names.
+func (p *pass) read(ctx context.Context, t graph.Type, c claim) plan.OwnerState {
+	now, err := p.client.Get(ctx, t, c.namespace, c.name)
+	switch {
+	case cluster.IsAbsent(err, t, c.name):
+		return plan.Absent
+	case err != nil:
+		return plan.Unknown
+	case now.UID == "":
+		return plan.Unknown
+	case now.UID != c.uid:
+		return plan.Replaced
+	case now.Deleted != 0 && slices.Contains(now.Finalizers, plan.ForegroundFinalizer):
+		return plan.Waiting
+	}
+	return plan.Solid
+}
+
+// aliveElsewhere says whether the uid was listed under other coordinates than the reference's.
+func (p *pass) aliveElsewhere(e graph.Edge) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return e.Problem&(graph.WrongName|graph.WrongKind|graph.WrongNamespace) != 0 && !p.overlay.Gone(e.Owner)
+}
+
+// proveByDefinition knows that an instance is gone if its definition is, which it had to outlive (RO-024).
+func (p *pass) proveByDefinition(ctx context.Context, apiVersion, kind, uid string) plan.OwnerState {
+	for _, d := range p.loop.opts.Definitions {
+		if !d.Instances[uid] || d.Type.Kind != kind || d.Type.Group != (graph.Ref{APIVersion: apiVersion}).Group() {
+			continue
+		}
+		_, err := p.client.Get(ctx, definitionType, "", d.Object.Name)
+		if cluster.IsAbsent(err, definitionType, d.Object.Name) {
+			p.loop.proofs.removed(uid)
+			return plan.Absent
+		}
+	}
+	return plan.Unknown
+}

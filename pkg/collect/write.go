@@ -1,0 +1,242 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// maxTries is how often a write is tried against an object that changes all the time in what does not matter.
+const maxTries = 10
+
+// errMoved ends the tries at an object that is not what was judged; the next pass judges it anew.
+var errMoved = errors.New("it was changed meanwhile")
+
+// write sends a write until the server takes it or the object is not what was judged. Each try carries the resourceVersion of a version in which
+// what was judged was as it was judged.
+func (p *pass) write(ctx context.Context, a Action, id graph.ID, send func() error) bool {
+	a.Object, a.Pass = p.graph.Ref(id), p.loop.passes
+	err := p.try(ctx, id, send)
+	switch {
+	case err == nil:
+		p.mu.Lock()
+		p.summary.Writes++
+		p.mu.Unlock()
+		p.loop.tell(Event{Action: a})
+		return true
+	case ctx.Err() != nil:
+	case errors.Is(err, errMoved):
+		p.again()
+	case apierrors.IsNotFound(err):
+		if t, _ := p.graph.Type(id); cluster.IsAbsent(err, t, a.Object.Name) {
+			p.removed(id)
+		} else {
+			p.again()
+		}
+	case apierrors.IsUnauthorized(err):
+		p.fail(err)
+	default:
+		p.loop.tell(Event{Action: a, Err: err})
+	}
+	return false
+}
+
+// try sends a write, and again if only what does not matter was changed meanwhile. A test of a patch that fails is answered with Invalid, as an
+// object is that would not be valid (T-17); which it was the resourceVersion tells.
+func (p *pass) try(ctx context.Context, id graph.ID, send func() error) error {
+	for range maxTries {
+		version := p.version(id)
+		refused := send()
+		if !apierrors.IsConflict(refused) && !apierrors.IsInvalid(refused) {
+			return refused
+		}
+		if err := p.reread(ctx, id); err != nil {
+			return err
+		}
+		if p.version(id) == version {
+			return refused
+		}
+	}
+	return errMoved
+}
+
+// version is the resourceVersion that what is known of an object was read in.
+func (p *pass) version(id graph.ID) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if v, ok := p.live[id]; ok {
+		return v
+	}
+	return p.graph.ResourceVersion(id)
+}
+
+// reread reads an object again. The error is errMoved if what is judged of it has changed, and what Get returned if it cannot be read.
+func (p *pass) reread(ctx context.Context, id graph.ID) error {
+	ref := p.graph.Ref(id)
+	t, _ := p.graph.Type(id)
+	now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
+	if err != nil {
+		return err
+	}
+	if now.UID != ref.UID {
+		p.removed(id)
+		return errMoved
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.asJudged(id, now) {
+		return errMoved
+	}
+	p.live[id] = now.ResourceVersion
+	return nil
+}
+
+// asJudged says whether what decisions rest on is as the overlay has it: the references, the collector's finalizers, and whether the object is being
+// deleted. The lock is held.
+func (p *pass) asJudged(id graph.ID, now *graph.Object) bool {
+	i := 0
+	for e := range p.overlay.Owners(id) {
+		if i == len(now.Owners) || !sameReference(p.graph, e, now.Owners[i], p.overlay.Blocks(e)) {
+			return false
+		}
+		i++
+	}
+	item, _ := p.overlay.Item(id)
+	return i == len(now.Owners) && item.Deleting == (now.Deleted != 0) &&
+		item.Orphan == slices.Contains(now.Finalizers, plan.OrphanFinalizer) &&
+		item.Foreground == slices.Contains(now.Finalizers, plan.ForegroundFinalizer)
+}
+
+func sameReference(g *graph.Graph, e graph.Edge, r graph.OwnerReference, block bool) bool {
+	return r == graph.OwnerReference{
+		APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: g.Ref(e.Owner).UID, Controller: e.Controller, Block: block,
+	}
+}
+
+// removed records that an object was seen to be gone.
+func (p *pass) removed(id graph.ID) {
+	p.loop.proofs.removed(p.graph.Ref(id).UID)
+	p.change(func(o *plan.Overlay) { o.Removed(id) })
+}
+
+// delete sends a DELETE and records what it has brought about.
+func (p *pass) delete(ctx context.Context, j judged) {
+	ref := p.graph.Ref(j.id)
+	t, _ := p.graph.Type(j.id)
+	var answer cluster.Deleted
+	taken := p.write(ctx, Action{Verb: plan.VerbDelete, Policy: j.policy, Because: j.cause, Cause: j.owner}, j.id, func() (err error) {
+		answer, err = p.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
+			Policy: string(j.policy), ResourceVersion: p.version(j.id), GracePeriodSeconds: p.loop.opts.GracePeriodSeconds,
+		})
+		return err
+	})
+	switch {
+	case !taken:
+	case answer.Gone:
+		p.removed(j.id)
+	default:
+		p.change(func(o *plan.Overlay) { o.Delete(j.id, j.policy) })
+		if j.policy == plan.Background {
+			p.confirm(ctx, j.id, len(answer.Finalizers) > 0)
+		}
+	}
+}
+
+// confirm finds out whether an object that was released, or deleted in the background, is gone: the answer does not tell for all types (API-021). It
+// matters to those who depend on it, which may be many, and to those who wait for it, whom the next listing will tell.
+func (p *pass) confirm(ctx context.Context, id graph.ID, held bool) {
+	if held {
+		return
+	}
+	if p.graph.DependentCount(id) == 0 {
+		p.again()
+		return
+	}
+	ref := p.graph.Ref(id)
+	t, _ := p.graph.Type(id)
+	now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
+	switch {
+	case cluster.IsAbsent(err, t, ref.Name), err == nil && now.UID != ref.UID:
+		p.removed(id)
+	default:
+		p.again()
+	}
+}
+
+// strip takes references off an object, by where they stand in the version that was judged.
+func (p *pass) strip(ctx context.Context, id graph.ID, edges []graph.Edge, because plan.Code, cause graph.Ref) bool {
+	return p.patchReferences(ctx, Action{Verb: plan.VerbOrphan, Because: because, Cause: cause}, id, edges,
+		func(i int) cluster.PatchStep {
+			return cluster.PatchStep{Op: "remove", Path: fmt.Sprintf("/metadata/ownerReferences/%d", i)}
+		},
+		(*plan.Overlay).Stripped)
+}
+
+// unblock sets blockOwnerDeletion to false on the references of an object that block, so that a cycle comes to an end (GC-054).
+func (p *pass) unblock(ctx context.Context, j judged) bool {
+	var blocking []graph.Edge
+	p.mu.Lock()
+	for _, e := range j.refs {
+		if p.overlay.Blocks(e) {
+			blocking = append(blocking, e)
+		}
+	}
+	p.mu.Unlock()
+	if len(blocking) == 0 {
+		return true
+	}
+	return p.patchReferences(ctx, Action{Verb: plan.VerbUnblock, Because: plan.MayBeCycle, Cause: j.owner}, j.id, blocking,
+		func(i int) cluster.PatchStep {
+			return cluster.PatchStep{Op: "replace", Path: fmt.Sprintf("/metadata/ownerReferences/%d/blockOwnerDeletion", i), Value: false}
+		},
+		(*plan.Overlay).Unblocked)
+}
+
+// patchReferences changes some references of an object and records it. Where they stand is worked out for each try, and tested: a step that
+// met another reference would condemn the object or keep it.
+func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges []graph.Edge, step func(int) cluster.PatchStep, record func(*plan.Overlay, graph.Edge)) bool {
+	ref := p.graph.Ref(id)
+	t, _ := p.graph.Type(id)
+	for _, e := range edges {
+		a.Owners = append(a.Owners, p.graph.Ref(e.Owner).UID)
+	}
+	taken := p.write(ctx, a, id, func() error {
+		changes := p.referenceSteps(id, edges, step)
+		answer, err := p.client.Patch(ctx, t, ref.Namespace, ref.Name, append(cluster.Unchanged(ref.UID, p.version(id)), changes...), cluster.PatchOptions{})
+		if err != nil {
+			return err
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.live[id] = answer.ResourceVersion
+		for _, e := range edges {
+			record(p.overlay, e)
+		}
+		return nil
+	})
+	return taken
+}
+
+// referenceSteps tests and changes those of the references that are still there, from the last to the first, so that each step finds what it means
+// where it was.
+func (p *pass) referenceSteps(id graph.ID, edges []graph.Edge, step func(int) cluster.PatchStep) []cluster.PatchStep {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var steps []cluster.PatchStep
+	at := 0
+	for e := range p.overlay.Owners(id) {
+		if slices.ContainsFunc(edges, func(x graph.Edge) bool { return x.Index == e.Index }) {
+			test := cluster.PatchStep{Op: "test", Path: fmt.Sprintf("/metadata/ownerReferences/%d/uid", at), Value: p.graph.Ref(e.Owner).UID}
+			steps = append([]cluster.PatchStep{test, step(at)}, steps...)
+		}
+		at++
+	}
+	return steps
+}
