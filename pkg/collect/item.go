@@ -41,7 +41,7 @@ func (p *pass) item(ctx context.Context, id graph.ID) {
 	}
 	item.Owners = states
 	j := judged{id: id, item: item, refs: refs}
-	verdict := plan.Decide(item, plan.EveryReference)
+	verdict := plan.Decide(item, plan.Loop)
 	j.explain(p.graph, verdict)
 	switch verdict.Do {
 	case plan.Delete:
@@ -82,9 +82,6 @@ func (p *pass) resolvable(e graph.Edge) bool {
 		return true
 	}
 	uid := p.graph.Ref(e.Owner).UID
-	if p.loop.proofs.isGone(uid) {
-		return true
-	}
 	for _, d := range p.loop.opts.Definitions {
 		if d.Instances[uid] {
 			return true

@@ -85,12 +85,12 @@ func (p *proof) current() bool {
 // Unknown. One read serves all dependents that ask at the same time.
 func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 	owner, dependent := p.graph.Ref(e.Owner), p.graph.Ref(e.Dependent)
-	if p.loop.proofs.isGone(owner.UID) {
-		return plan.Absent
-	}
 	t, known := p.catalog.Kind(e.APIVersion, e.Kind)
 	if !known {
 		return p.proveByDefinition(ctx, e.APIVersion, e.Kind, owner.UID)
+	}
+	if p.loop.proofs.isGone(owner.UID) && (dependent.Namespace != "" || !t.Namespaced) {
+		return plan.Absent
 	}
 	c := claim{e.APIVersion, e.Kind, "", e.Name, owner.UID}
 	if t.Namespaced {

@@ -41,14 +41,16 @@ type Item struct {
 	DependentForeground bool
 }
 
-// Rules say how a decision treats what it does not know.
+// Rules are those of whoever does the collector's part.
 type Rules uint8
 
 const (
-	// Upstream gives up on an object as soon as one reference cannot be judged (GC-051).
+	// Upstream is the cluster's collector: it gives up on an object as soon as one reference cannot be judged (GC-051).
 	Upstream Rules = iota
-	// EveryReference looks at all references before it gives up: one solid owner is enough to keep an object (RO-006).
-	EveryReference
+	// Loop is that of package collect. It looks at all references before it gives up, so that one solid owner is enough to keep an object and
+	// to take off what is proven gone (RO-006, X-04); it looks again at what upstream forgets (RO-001); and it goes on with the version
+	// that its own patch has made (T-29).
+	Loop
 )
 
 // Verdict is what to do with an object.

@@ -46,7 +46,7 @@ func TestDecideEveryReference(t *testing.T) {
 		"absent and unknown":        {[]OwnerState{Absent, Unknown}, Verdict{Do: Frozen}},
 		"absent and bad scope":      {[]OwnerState{Absent, BadScope}, Verdict{Do: Frozen}},
 	} {
-		if diff := cmp.Diff(test.want, Decide(Item{Owners: test.owners}, EveryReference)); diff != "" {
+		if diff := cmp.Diff(test.want, Decide(Item{Owners: test.owners}, Loop)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -62,7 +62,7 @@ func TestP01DecideNeverDeletesWithoutProof(t *testing.T) {
 		for _, s := range owners {
 			proven = proven && s != Solid && !s.unresolved()
 		}
-		for _, rules := range []Rules{Upstream, EveryReference} {
+		for _, rules := range []Rules{Upstream, Loop} {
 			for flags := range 16 {
 				item := Item{Owners: owners, Orphan: flags&1 != 0, Foreground: flags&2 != 0, HasDependents: flags&4 != 0, DependentForeground: flags&8 != 0}
 				if v := Decide(item, rules); (v.Do == Delete) != proven {

@@ -13,11 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/randomcluster"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -35,7 +34,9 @@ func TestMain(m *testing.M) {
 // differently in its copies depends on the collector's timing and is left out.
 func TestP10PlanIsWhatTheCollectorDoes(t *testing.T) {
 	c := testcluster.Shared(t)
-	world := newWorld(t, c)
+	c.StopControllers(t)
+	world := world{randomcluster.New(t, c)}
+	c.StartControllers(t, testcluster.Collector) // which reads its types at the start, and then every 30 s
 	var compared, timing, deleted, stripped atomic.Int64
 	group, ctx := errgroup.WithContext(t.Context())
 	group.SetLimit(8)
@@ -82,9 +83,12 @@ func TestP10PlanIsWhatTheCollectorDoes(t *testing.T) {
 	}
 }
 
+// world is where the random clusters are.
+type world struct{ *randomcluster.World }
+
 // copies replays a random cluster twice and, if it does not end as planned, twice more: what ends differently in some of them is not
 // for a plan to foresee.
-func (w *world) copies(ctx context.Context, seed uint64) ([]*outcome, error) {
+func (w world) copies(ctx context.Context, seed uint64) ([]*outcome, error) {
 	var copies []*outcome
 	for _, name := range []string{"a", "b", "c", "d"} {
 		o, err := w.replay(ctx, fmt.Sprintf("g%d-%s", seed, name), seed)
@@ -115,30 +119,18 @@ func (o *outcome) matches() bool { return slices.Equal(o.planned, o.actual) }
 
 // replay makes a random cluster, lets the collector finish with it, deletes, and waits until what is there is what was planned
 // or does not change any more.
-func (w *world) replay(ctx context.Context, namespace string, seed uint64) (*outcome, error) {
+func (w world) replay(ctx context.Context, namespace string, seed uint64) (*outcome, error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	if err := w.create(ctx, namespace, rng); err != nil {
+	if err := w.Create(ctx, namespace, rng); err != nil {
 		return nil, err
 	}
-	defer w.clear(namespace)
+	defer w.Clear(namespace)
 	g, err := w.quiet(ctx, namespace)
 	if err != nil {
 		return nil, err
 	}
-	o := &outcome{policy: []Policy{Background, Foreground, Orphan}[rng.IntN(3)], release: rng.IntN(2) == 0, before: describe(g, nil, namespace)}
-	var roots []graph.ID
-	seen := seenObjects(g)
-	byName := slices.Clone(seen) // in an order that does not depend on uids
-	slices.SortFunc(byName, func(x, y graph.ID) int {
-		return strings.Compare(strings.TrimPrefix(g.Ref(x).Name, namespace), strings.TrimPrefix(g.Ref(y).Name, namespace))
-	})
-	for range 1 + rng.IntN(2) {
-		if len(byName) > 0 {
-			roots = append(roots, byName[rng.IntN(len(byName))])
-		}
-	}
-	slices.Sort(roots)
-	roots = slices.Compact(roots)
+	o := &outcome{policy: []Policy{Background, Foreground, Orphan}[rng.IntN(3)], release: rng.IntN(2) == 0, before: randomcluster.Snapshot(g, namespace)}
+	roots := randomcluster.Roots(g, namespace, rng.IntN)
 	for _, id := range roots {
 		o.roots = append(o.roots, strings.TrimPrefix(g.Ref(id).Name, namespace))
 	}
@@ -158,7 +150,7 @@ func (w *world) replay(ctx context.Context, namespace string, seed uint64) (*out
 		}
 	}
 	for _, id := range dependentsFirst(g, roots) {
-		if err := w.delete(ctx, g.Ref(id), o.policy); err != nil {
+		if err := w.Delete(ctx, g.Ref(id), string(o.policy)); err != nil {
 			return nil, err
 		}
 	}
@@ -166,31 +158,31 @@ func (w *world) replay(ctx context.Context, namespace string, seed uint64) (*out
 }
 
 // until polls until the cluster is as planned and stays so while the collector collects something else; or until it has not changed for long.
-func (w *world) until(ctx context.Context, namespace string, o *outcome) error {
+func (w world) until(ctx context.Context, namespace string, o *outcome) error {
 	changed := time.Now()
 	for {
 		if o.release {
-			if err := w.release(ctx, namespace, o.cascade); err != nil {
+			if err := w.Release(ctx, namespace, o.cascade); err != nil {
 				return err
 			}
 		}
-		g, err := w.list(ctx, namespace)
+		g, err := w.List(ctx, namespace)
 		if err != nil {
 			return err
 		}
-		now := describe(g, nil, namespace)
+		now := randomcluster.Snapshot(g, namespace)
 		if !slices.Equal(now, o.actual) {
 			changed = time.Now()
 		}
 		o.actual = now
 		if o.matches() {
-			if err := w.canary(ctx, namespace); err != nil {
+			if err := w.Canary(ctx, namespace); err != nil {
 				return err
 			}
-			if g, err = w.list(ctx, namespace); err != nil {
+			if g, err = w.List(ctx, namespace); err != nil {
 				return err
 			}
-			o.actual = describe(g, nil, namespace)
+			o.actual = randomcluster.Snapshot(g, namespace)
 			if o.matches() {
 				return nil
 			}
@@ -207,17 +199,17 @@ func (w *world) until(ctx context.Context, namespace string, o *outcome) error {
 }
 
 // quiet waits until the collector has nothing left to do by its own rules, and has had time to do what it would do by others.
-func (w *world) quiet(ctx context.Context, namespace string) (*graph.Graph, error) {
+func (w world) quiet(ctx context.Context, namespace string) (*graph.Graph, error) {
 	for range 600 {
-		if err := w.canary(ctx, namespace); err != nil {
+		if err := w.Canary(ctx, namespace); err != nil {
 			return nil, err
 		}
-		g, err := w.list(ctx, namespace)
+		g, err := w.List(ctx, namespace)
 		if err != nil {
 			return nil, err
 		}
 		s := newSimulation(g, Options{}, false)
-		s.step(seenObjects(g))
+		s.step(randomcluster.Seen(g))
 		if len(s.actions) == 0 {
 			return g, nil
 		}
@@ -230,48 +222,14 @@ func (w *world) quiet(ctx context.Context, namespace string) (*graph.Graph, erro
 	return nil, fmt.Errorf("the collector does not come to rest in %s", namespace)
 }
 
-func seenObjects(g *graph.Graph) []graph.ID {
-	var ids []graph.ID
-	for i := range g.Len() {
-		if g.Seen(graph.ID(i)) {
-			ids = append(ids, graph.ID(i))
-		}
-	}
-	return ids
-}
-
-// describe gives a line for each object that exists: in the graph or, with a simulation, after it. Names stand for uids,
-// so that two copies can be compared.
+// describe describes a graph as a simulation leaves it.
 func describe(g *graph.Graph, s *simulation, namespace string) []string {
-	if s == nil {
-		s = newSimulation(g, Options{}, false)
-	}
-	var lines []string
-	for _, id := range seenObjects(g) {
-		if s.is(id, gone) {
-			continue
+	return randomcluster.Describe(g, namespace, func(id graph.ID) randomcluster.Object {
+		item, refs := s.Item(id)
+		o := randomcluster.Object{Gone: s.Gone(id), Deleting: item.Deleting, Orphan: item.Orphan, Foreground: item.Foreground, Held: s.Held(id), Refs: refs}
+		for _, e := range refs {
+			o.Blocks = append(o.Blocks, s.Blocks(e))
 		}
-		r := g.Ref(id)
-		var refs []string
-		for e := range g.Owners(id) {
-			if s.edges[e.Index]&stripped == 0 {
-				refs = append(refs, fmt.Sprintf("%s/%s/%s block=%t", e.APIVersion, e.Kind, strings.TrimPrefix(e.Name, namespace), e.Block && s.edges[e.Index]&unblocked == 0))
-			}
-		}
-		slices.Sort(refs)
-		lines = append(lines, fmt.Sprintf("%s/%s deleting=%t orphan=%t foreground=%t held=%t owners=%v", r.Kind, strings.TrimPrefix(r.Name, namespace),
-			s.is(id, deleting), s.is(id, orphan), s.is(id, foreground), s.is(id, held), refs))
-	}
-	slices.Sort(lines)
-	return lines
-}
-
-func (w *world) delete(ctx context.Context, r graph.Ref, policy Policy) error {
-	uid := types.UID(r.UID)
-	propagation := metav1.DeletionPropagation(policy)
-	err := w.resource(r.Kind, r.Namespace).Delete(ctx, r.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &propagation})
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		return nil // a root that another root's deletion took
-	}
-	return err
+		return o
+	})
 }

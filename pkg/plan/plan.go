@@ -111,7 +111,11 @@ type Plan struct {
 	DependsOnTiming bool
 
 	options Options
+	end     *Overlay
 }
+
+// End returns the cluster as Actions leave it; it must not be changed.
+func (p *Plan) End() *Overlay { return p.end }
 
 // Waves returns the number of waves.
 func (p *Plan) Waves() int {
@@ -136,7 +140,7 @@ type Options struct {
 func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 	released := simulate(g, roots, policy, opts, true)
 	p := &Plan{
-		Graph: g, Policy: policy, Roots: roots, options: opts,
+		Graph: g, Policy: policy, Roots: roots, options: opts, end: released.Overlay,
 		Actions: released.actions, Deleted: released.deleted(),
 		Survivors: released.survivors(), Stuck: released.stuck(), Blockers: released.blockers(),
 		DependsOnTiming: released.timing,

@@ -70,9 +70,9 @@ func (s *simulation) orphanDependents(id graph.ID) {
 		s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: cause})
 		s.edges[e.Index] |= stripped
 		s.settle(e.Dependent)
-		if retried {
-			s.timing = true
-			s.Look(e.Dependent)
+		if retried || s.rules == Loop {
+			s.timing = s.timing || s.rules == Upstream
+			s.Look(e.Dependent) // a loop of passes looks at everything again (RO-001)
 		}
 	}
 	s.act(Action{Verb: VerbRemoveFinalizer, Object: id, By: ByCollector, Because: Reason{Code: Orphaned}})

@@ -90,10 +90,12 @@ func (s *simulation) attempt(id graph.ID) func() {
 				return // a controller was faster
 			}
 			if v.Unblock && s.unblock(id, refs) {
-				// The patch makes the delete's resourceVersion stale, so it is tried again, after what the patch set off (GC-054).
-				s.retries = append(s.retries, id)
-				s.timing = true
-				return
+				s.timing = true // the dependent that waits may be gone sooner
+				if s.rules == Upstream {
+					// The patch makes the delete's resourceVersion stale, so it is tried again, after what the patch set off (GC-054).
+					s.retries = append(s.retries, id)
+					return
+				}
 			}
 			s.delete(id, v.Policy, ByCollector, cause)
 		}

@@ -1,0 +1,88 @@
+package randomcluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Release takes the test's finalizer off what of a cascade is being deleted.
+func (w *World) Release(ctx context.Context, namespace string, cascade map[types.UID]bool) error {
+	for _, k := range kinds {
+		objects, err := w.resource(k.Kind, namespace).List(ctx, metav1.ListOptions{LabelSelector: label + "=" + namespace})
+		if err != nil {
+			return err
+		}
+		for i := range objects.Items {
+			o := &objects.Items[i]
+			at := -1
+			for j, f := range o.GetFinalizers() {
+				if f == hold {
+					at = j
+				}
+			}
+			if o.GetDeletionTimestamp() == nil || at < 0 || !cascade[o.GetUID()] {
+				continue
+			}
+			patch := fmt.Sprintf(`[{"op":"test","path":"/metadata/finalizers/%d","value":%q},{"op":"remove","path":"/metadata/finalizers/%d"}]`, at, hold, at)
+			_, err := w.resource(k.Kind, namespace).Patch(ctx, o.GetName(), types.JSONPatchType, []byte(patch), metav1.PatchOptions{})
+			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsInvalid(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Canary waits until the collector has collected a new object whose owner is absent: it has then seen what came before.
+func (w *World) Canary(ctx context.Context, namespace string) error {
+	for range 2 {
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+		o.SetGenerateName("canary-")
+		o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "nobody", UID: types.UID(namespace + "-absent")}})
+		client := w.resource("ConfigMap", namespace)
+		created, err := client.Create(ctx, o, metav1.CreateOptions{})
+		if err != nil {
+			return err
+		}
+		deadline := time.Now().Add(time.Minute)
+		for {
+			if _, err := client.Get(ctx, created.GetName(), metav1.GetOptions{}); apierrors.IsNotFound(err) {
+				break
+			}
+			if time.Now().After(deadline) {
+				return fmt.Errorf("the collector has not collected a canary in %s for a minute", namespace)
+			}
+			select {
+			case <-time.After(20 * time.Millisecond):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// Clear removes the cluster-scoped objects of a random cluster, which no namespace takes along.
+func (w *World) Clear(namespace string) {
+	ctx := context.Background()
+	_ = w.resource("ClusterRole", "").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: label + "=" + namespace})
+}
+
+// Delete deletes an object, if it is still there, with a policy.
+func (w *World) Delete(ctx context.Context, r graph.Ref, policy string) error {
+	uid := types.UID(r.UID)
+	propagation := metav1.DeletionPropagation(policy)
+	err := w.resource(r.Kind, r.Namespace).Delete(ctx, r.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &propagation})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil // a root that another root's deletion took
+	}
+	return err
+}
