@@ -24,20 +24,9 @@ func (p *pass) item(ctx context.Context, id graph.ID) {
 		p.cycles.Lock()
 		defer p.cycles.Unlock()
 	}
-	p.mu.Lock()
-	item, refs := p.overlay.Item(id)
-	states := make([]plan.OwnerState, len(refs))
-	for i, e := range refs {
-		states[i] = p.overlay.OwnerState(e)
-	}
-	p.mu.Unlock()
-	if item.Deleting || !p.worthProving(refs, states) {
+	item, refs, states, ok := p.judge(ctx, id)
+	if !ok || item.Deleting {
 		return
-	}
-	for i, e := range refs {
-		if states[i] != plan.Solid && states[i] != plan.BadScope {
-			states[i] = p.prove(ctx, e)
-		}
 	}
 	item.Owners = states
 	j := judged{id: id, item: item, refs: refs}
@@ -45,7 +34,7 @@ func (p *pass) item(ctx context.Context, id graph.ID) {
 	j.explain(p.graph, verdict)
 	switch verdict.Do {
 	case plan.Delete:
-		if verdict.Unblock && !p.unblock(ctx, j) {
+		if verdict.Unblock && !p.unblock(ctx, id, refs, plan.MayBeCycle, j.owner) {
 			return
 		}
 		j.policy = verdict.Policy
@@ -57,6 +46,25 @@ func (p *pass) item(ctx context.Context, id graph.ID) {
 		}
 		p.strip(ctx, id, strip, j.cause, j.owner)
 	}
+}
+
+// judge returns an object with its references and what is known of the owner that each names. It is false if the context has ended.
+func (p *pass) judge(ctx context.Context, id graph.ID) (plan.Item, []graph.Edge, []plan.OwnerState, bool) {
+	p.mu.Lock()
+	item, refs := p.overlay.Item(id)
+	states := make([]plan.OwnerState, len(refs))
+	for i, e := range refs {
+		states[i] = p.overlay.OwnerState(e)
+	}
+	p.mu.Unlock()
+	if !item.Deleting && p.worthProving(refs, states) {
+		for i, e := range refs {
+			if states[i] != plan.Solid && states[i] != plan.BadScope {
+				states[i] = p.loop.opts.Terms.Judge(e, p.prove(ctx, e))
+			}
+		}
+	}
+	return item, refs, states, ctx.Err() == nil
 }
 
 // worthProving says whether there is anything that a live read could lead to: an object that nothing but solid owners or references that nobody

@@ -7,6 +7,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 const (
@@ -48,6 +49,8 @@ type Summary struct {
 	Gaps  []v1alpha1.Gap
 	// Writes is how many writes the server has taken.
 	Writes int
+	// Left is what is left, and why.
+	Left []plan.Survivor
 	// again says that a later listing can show more than this one.
 	again bool
 }
@@ -73,6 +76,17 @@ func (l *Loop) Run(ctx context.Context) (*Summary, error) {
 // Pass lists, decides and acts once. What a write brings about is acted on in the same pass.
 func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 	l.passes++
+	p, _, err := l.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = p.run(ctx)
+	p.summary.Left = p.overlay.Residue(func(id graph.ID) bool { return l.may(p.graph, id) })
+	return &p.summary, err
+}
+
+// list begins a pass with fresh discovery and a fresh listing.
+func (l *Loop) list(ctx context.Context) (*pass, *cluster.Listed, error) {
 	l.mu.Lock()
 	for uid := range l.next {
 		l.waiting[uid] = true
@@ -83,17 +97,17 @@ func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 	client := l.client.Anew()
 	catalog, err := client.Discover()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	builder := graph.NewBuilder()
 	listed, err := client.List(ctx, catalog, l.opts.List, builder)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p := newPass(l, client, catalog, builder.Build(), listed.Gaps)
-	err = p.run(ctx)
-	return &p.summary, err
+	return newPass(l, client, catalog, builder.Build(), listed.Gaps), listed, nil
 }
+
+func (l *Loop) may(g *graph.Graph, id graph.ID) bool { return l.opts.May == nil || l.opts.May(g, id) }
 
 // sees says whether the current listing began after the object was seen to wait for its dependents; if not, the next one will.
 func (l *Loop) sees(uid string) bool {

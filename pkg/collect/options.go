@@ -13,6 +13,8 @@ type Options struct {
 	// May says whether an object may be written to; nil allows all. It is never asked what may be taken as evidence. It is called by one
 	// goroutine at a time.
 	May func(g *graph.Graph, id graph.ID) bool
+	// Terms are what to do more or less than upstream.
+	Terms plan.Terms
 	// GracePeriodSeconds, if not nil, goes with every delete; the collector's own carry none (GC-056).
 	GracePeriodSeconds *int64
 	// Waiting are the uids of objects that were deleted before the first listing began, so that it shows all their dependents.

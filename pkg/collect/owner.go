@@ -108,3 +108,41 @@ func (p *pass) stillWaits(ctx context.Context, id graph.ID, finalizer string) bo
 	}
 	return true
 }
+
+// breakDeadlock unblocks a reference of a cycle whose members all wait for each other, if the terms say so, and says whether it did. Members
+// that were seen to wait only now may not be what the listing shows of them; the next pass will tell.
+func (p *pass) breakDeadlock(ctx context.Context) bool {
+	if !p.loop.opts.Terms.BreakDeadlocks {
+		return false
+	}
+	p.mu.Lock()
+	rings := p.overlay.Deadlocks()
+	p.mu.Unlock()
+	for _, ring := range rings {
+		if !p.loop.may(p.graph, ring[0].Dependent) || !p.stillDeadlocked(ctx, ring) {
+			continue
+		}
+		e := ring[0]
+		if p.unblock(ctx, e.Dependent, []graph.Edge{e}, plan.Deadlock, p.graph.Ref(e.Owner)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *pass) stillDeadlocked(ctx context.Context, ring []graph.Edge) bool {
+	sees := true
+	for _, e := range ring {
+		sees = p.loop.sees(p.graph.Ref(e.Dependent).UID) && sees
+	}
+	if !sees {
+		p.again()
+		return false
+	}
+	for _, e := range ring {
+		if !p.stillWaits(ctx, e.Dependent, plan.ForegroundFinalizer) {
+			return false
+		}
+	}
+	return true
+}

@@ -32,7 +32,7 @@ type pass struct {
 
 func newPass(l *Loop, client *cluster.Client, catalog *cluster.Catalog, g *graph.Graph, gaps []v1alpha1.Gap) *pass {
 	p := &pass{
-		loop: l, client: client, catalog: catalog, graph: g, overlay: plan.NewOverlay(g),
+		loop: l, client: client, catalog: catalog, graph: g, overlay: plan.NewOverlay(g, plan.Options{Terms: l.opts.Terms}),
 		working: map[graph.ID]bool{}, live: map[graph.ID]string{},
 		summary: Summary{Graph: g, Gaps: gaps},
 	}
@@ -43,7 +43,7 @@ func newPass(l *Loop, client *cluster.Client, catalog *cluster.Catalog, g *graph
 // run looks at every object that has anything to be judged, and at what comes of that.
 func (p *pass) run(ctx context.Context) error {
 	for i := range p.graph.Len() {
-		if id := graph.ID(i); p.candidate(id) {
+		if id := graph.ID(i); p.overlay.Candidate(id) {
 			p.overlay.Look(id)
 		}
 	}
@@ -51,6 +51,9 @@ func (p *pass) run(ctx context.Context) error {
 	for {
 		due := p.take(ctx)
 		if len(due) == 0 {
+			if ctx.Err() == nil && p.err == nil && p.breakDeadlock(ctx) {
+				continue
+			}
 			break
 		}
 		for _, id := range due {
@@ -67,24 +70,6 @@ func (p *pass) run(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	return p.err
-}
-
-// candidate says whether an object is worth a look: it waits for its dependents, or one of its owners is not listed alive. A healthy object costs
-// nothing (RO-010).
-func (p *pass) candidate(id graph.ID) bool {
-	o := p.overlay
-	switch {
-	case o.Gone(id):
-		return false
-	case o.Deleting(id):
-		return o.Orphans(id) || o.Waits(id)
-	}
-	for e := range o.Owners(id) {
-		if o.OwnerState(e) != plan.Solid {
-			return true
-		}
-	}
-	return false
 }
 
 // take waits until there is something to do and returns it; nothing when all is done.
@@ -104,7 +89,7 @@ func (p *pass) take(ctx context.Context) []graph.ID {
 				p.working[id] = true
 				continue
 			}
-			if p.loop.opts.May == nil || p.loop.opts.May(p.graph, id) {
+			if p.loop.may(p.graph, id) {
 				p.working[id] = false
 				due = append(due, id)
 			}

@@ -179,11 +179,11 @@ func (p *pass) strip(ctx context.Context, id graph.ID, edges []graph.Edge, becau
 		(*plan.Overlay).Stripped)
 }
 
-// unblock sets blockOwnerDeletion to false on the references of an object that block, so that a cycle comes to an end (GC-054).
-func (p *pass) unblock(ctx context.Context, j judged) bool {
+// unblock sets blockOwnerDeletion to false on references of an object that block, so that a cycle comes to an end (GC-054).
+func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, because plan.Code, cause graph.Ref) bool {
 	var blocking []graph.Edge
 	p.mu.Lock()
-	for _, e := range j.refs {
+	for _, e := range refs {
 		if p.overlay.Blocks(e) {
 			blocking = append(blocking, e)
 		}
@@ -192,7 +192,7 @@ func (p *pass) unblock(ctx context.Context, j judged) bool {
 	if len(blocking) == 0 {
 		return true
 	}
-	return p.patchReferences(ctx, Action{Verb: plan.VerbUnblock, Because: plan.MayBeCycle, Cause: j.owner}, j.id, blocking,
+	return p.patchReferences(ctx, Action{Verb: plan.VerbUnblock, Because: because, Cause: cause}, id, blocking,
 		func(i int) cluster.PatchStep {
 			return cluster.PatchStep{Op: "replace", Path: fmt.Sprintf("/metadata/ownerReferences/%d/blockOwnerDeletion", i), Value: false}
 		},

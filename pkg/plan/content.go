@@ -45,11 +45,11 @@ func (s *simulation) ownPolicy(id graph.ID) Policy {
 }
 
 func (s *simulation) instances(id graph.ID) []graph.ID {
-	if s.links == nil {
+	if s.options.Links == nil {
 		return nil
 	}
 	var instances []graph.ID
-	for _, l := range s.links(id) {
+	for _, l := range s.options.Links(id) {
 		instances = append(instances, l.Dependent)
 	}
 	return instances

@@ -22,6 +22,13 @@ func (o *Overlay) Item(id graph.ID) (Item, []graph.Edge) {
 // OwnerState judges a reference by the listing and what has happened since. It is what a GET of what the reference names would
 // show the collector if nobody else acts (GC-046 to GC-050); an absence that is acted on has to be proven by one.
 func (o *Overlay) OwnerState(e graph.Edge) OwnerState {
+	if state, ok := o.proven[e.Index]; ok && !(state == Waiting && o.is(e.Owner, gone) && o.Graph.Seen(e.Owner)) {
+		return o.terms.Judge(e, state)
+	}
+	return o.terms.Judge(e, o.listedState(e))
+}
+
+func (o *Overlay) listedState(e graph.Edge) OwnerState {
 	switch {
 	case e.Problem&graph.Unresolvable != 0:
 		return Unknown
@@ -40,4 +47,21 @@ func (o *Overlay) OwnerState(e graph.Edge) OwnerState {
 		return Waiting
 	}
 	return Solid
+}
+
+// Candidate says whether the collector's loop has to look at an object: it waits for its dependents, or one of its owners is not alive by
+// the listing. A healthy object is none (RO-010).
+func (o *Overlay) Candidate(id graph.ID) bool {
+	switch {
+	case o.Gone(id):
+		return false
+	case o.Deleting(id):
+		return o.Orphans(id) || o.Waits(id)
+	}
+	for e := range o.Owners(id) {
+		if o.OwnerState(e) != Solid {
+			return true
+		}
+	}
+	return false
 }

@@ -34,7 +34,7 @@ func (s *simulation) survivors() []Survivor {
 // keeps says why an object that is not being deleted stays.
 func (s *simulation) keeps(id graph.ID) Reason {
 	item, refs, _ := s.item(id)
-	if Decide(item, s.rules).Do == Frozen {
+	if Decide(item, s.options.Rules).Do == Frozen {
 		for i, state := range item.Owners {
 			if state.unresolved() {
 				return Reason{Code: NotJudged, Cause: refs[i].Owner, HasCause: true}

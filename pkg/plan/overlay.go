@@ -18,6 +18,8 @@ type Overlay struct {
 	due     []graph.ID // each once
 	// blockers count the blocking references that are left to an object, from when that was asked first.
 	blockers map[graph.ID]int
+	proven   map[int]OwnerState
+	terms    Terms
 }
 
 type objectState uint16
@@ -40,9 +42,12 @@ const (
 	unblocked
 )
 
-// NewOverlay returns an Overlay to which nothing has happened yet.
-func NewOverlay(g *graph.Graph) *Overlay {
-	o := &Overlay{Graph: g, objects: make([]objectState, g.Len()), edges: make([]edgeState, g.Edges()), blockers: map[graph.ID]int{}}
+// NewOverlay returns an Overlay to which nothing has happened yet. Of the options it takes what owners are judged by.
+func NewOverlay(g *graph.Graph, opts Options) *Overlay {
+	o := &Overlay{
+		Graph: g, objects: make([]objectState, g.Len()), edges: make([]edgeState, g.Edges()), blockers: map[graph.ID]int{},
+		proven: opts.Proven, terms: opts.Terms,
+	}
 	for i := range o.objects {
 		id := graph.ID(i)
 		if !g.Seen(id) {

@@ -72,6 +72,8 @@ const (
 	OwnerStays      Code = "OwnerStays"      // the owner is never gone
 	FinalizersHold  Code = "FinalizersHold"  // finalizers of others are on it
 	DependentsBlock Code = "DependentsBlock" // blocking dependents are left
+	NotDone         Code = "NotDone"         // a write was refused, or there was no time for it
+	Deadlock        Code = "Deadlock"        // all members of a cycle wait for each other
 )
 
 // Survivor is an object that the deletion touches or comes near to, and that is left.
@@ -128,17 +130,9 @@ func (p *Plan) Waves() int {
 // Linker returns the dependents of an object that no ownerReference records (package link).
 type Linker func(graph.ID) []graph.Link
 
-// Options say what a plan rests on besides the graph.
-type Options struct {
-	// Links returns dependents that no ownerReference records; nil for none.
-	Links Linker
-	// Rules are those of whoever does the collector's part.
-	Rules Rules
-}
-
 // New plans the deletion of the roots with a policy.
 func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
-	released := simulate(g, roots, policy, opts, true)
+	released := simulate(g, opts, true, deletion(roots, policy))
 	p := &Plan{
 		Graph: g, Policy: policy, Roots: roots, options: opts, end: released.Overlay,
 		Actions: released.actions, Deleted: released.deleted(),
@@ -146,7 +140,7 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 		DependsOnTiming: released.timing,
 	}
 	if len(p.Blockers) > 0 {
-		held := simulate(g, roots, policy, opts, false)
+		held := simulate(g, opts, false, deletion(roots, policy))
 		p.Remaining = held.remaining(released)
 	}
 	return p

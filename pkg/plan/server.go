@@ -70,10 +70,13 @@ func (s *simulation) orphanDependents(id graph.ID) {
 		s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: cause})
 		s.edges[e.Index] |= stripped
 		s.settle(e.Dependent)
-		if retried || s.rules == Loop {
-			s.timing = s.timing || s.rules == Upstream
+		if retried || s.options.Rules == Loop {
+			s.timing = s.timing || s.options.Rules == Upstream
 			s.Look(e.Dependent) // a loop of passes looks at everything again (RO-001)
 		}
+	}
+	if s.mayHide(id) {
+		return
 	}
 	s.act(Action{Verb: VerbRemoveFinalizer, Object: id, By: ByCollector, Because: Reason{Code: Orphaned}})
 	s.clear(id, orphan)

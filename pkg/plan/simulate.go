@@ -5,8 +5,7 @@ import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 // simulation is a cluster in which nothing happens but what a deletion brings about.
 type simulation struct {
 	*Overlay
-	rules Rules
-	links Linker
+	options Options
 	// release says that whoever has a finalizer on an object that is being deleted takes it off.
 	release bool
 	retries []graph.ID // what the wave after the next looks at again
@@ -22,20 +21,26 @@ type simulation struct {
 }
 
 func newSimulation(g *graph.Graph, opts Options, release bool) *simulation {
-	return &simulation{Overlay: NewOverlay(g), rules: opts.Rules, links: opts.Links, release: release, containers: map[graph.ID]graph.ID{}}
+	return &simulation{Overlay: NewOverlay(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}}
 }
 
-// simulate deletes the roots and lets the collector, and the controllers of definitions and namespaces, react until nothing is left to do.
-func simulate(g *graph.Graph, roots []graph.ID, policy Policy, opts Options, release bool) *simulation {
-	s := newSimulation(g, opts, release)
-	s.wave = 1
-	for _, root := range dependentsFirst(g, roots) {
-		if s.is(root, gone) {
-			continue
+// deletion begins with the deletes of the roots, in the first wave.
+func deletion(roots []graph.ID, policy Policy) func(*simulation) {
+	return func(s *simulation) {
+		s.wave = 1
+		for _, root := range dependentsFirst(s.Graph, roots) {
+			if !s.is(root, gone) {
+				s.delete(root, policy, ByClient, Reason{Code: Requested})
+			}
 		}
-		s.delete(root, policy, ByClient, Reason{Code: Requested})
 	}
-	for len(s.due)+len(s.retries) > 0 {
+}
+
+// simulate begins, and lets the collector, and the controllers of definitions and namespaces, react until nothing is left to do.
+func simulate(g *graph.Graph, opts Options, release bool, begin func(*simulation)) *simulation {
+	s := newSimulation(g, opts, release)
+	begin(s)
+	for s.pending() || s.breakDeadlock() {
 		now, retries := s.Due(), s.retries
 		s.retries = nil
 		for _, id := range retries {
@@ -45,6 +50,26 @@ func simulate(g *graph.Graph, roots []graph.ID, policy Policy, opts Options, rel
 		s.step(now)
 	}
 	return s
+}
+
+func (s *simulation) pending() bool { return len(s.due)+len(s.retries) > 0 }
+
+// breakDeadlock unblocks a reference of a cycle that waits for itself, if that is wanted.
+func (s *simulation) breakDeadlock() bool {
+	if !s.options.Terms.BreakDeadlocks {
+		return false
+	}
+	for _, ring := range s.Deadlocks() {
+		e := ring[0]
+		if s.options.May != nil && !s.options.May(e.Dependent) {
+			continue
+		}
+		s.wave++
+		s.act(Action{Verb: VerbUnblock, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: Reason{Code: Deadlock, Cause: e.Owner, HasCause: true}})
+		s.Unblocked(e)
+		return s.pending()
+	}
+	return false
 }
 
 // step lets the collector look at each object once. What it decides rests on the state at the beginning of the wave.
@@ -64,7 +89,7 @@ func (s *simulation) step(now []graph.ID) {
 // attempt decides about an object and returns what to do, nil for nothing.
 func (s *simulation) attempt(id graph.ID) func() {
 	switch {
-	case s.is(id, gone):
+	case s.is(id, gone), s.options.May != nil && !s.options.May(id):
 		return nil
 	case s.is(id, deleting) && s.is(id, held) && s.release:
 		return func() { s.clear(id, held) }
@@ -73,7 +98,7 @@ func (s *simulation) attempt(id graph.ID) func() {
 	case s.is(id, deleting) && s.is(id, orphan):
 		return func() { s.orphanDependents(id) }
 	case s.is(id, deleting) && s.is(id, foreground):
-		if s.Blocked(id) {
+		if s.Blocked(id) || s.mayHide(id) {
 			return nil
 		}
 		return func() {
@@ -82,7 +107,7 @@ func (s *simulation) attempt(id graph.ID) func() {
 		}
 	}
 	item, refs, cause := s.item(id)
-	v := Decide(item, s.rules)
+	v := Decide(item, s.options.Rules)
 	switch v.Do {
 	case Delete:
 		return func() {
@@ -91,7 +116,7 @@ func (s *simulation) attempt(id graph.ID) func() {
 			}
 			if v.Unblock && s.unblock(id, refs) {
 				s.timing = true // the dependent that waits may be gone sooner
-				if s.rules == Upstream {
+				if s.options.Rules == Upstream {
 					// The patch makes the delete's resourceVersion stale, so it is tried again, after what the patch set off (GC-054).
 					s.retries = append(s.retries, id)
 					return
@@ -151,4 +176,9 @@ func (s *simulation) act(a Action) {
 	a.Wave = s.wave
 	s.actions = append(s.actions, a)
 	s.touch(a.Object)
+}
+
+// mayHide says whether a gap forbids the loop to let an owner go: a dependent may be in it (X-05, RO-012).
+func (s *simulation) mayHide(id graph.ID) bool {
+	return s.options.Rules == Loop && len(Hiding(s.Graph, s.options.Gaps, s.Graph.Ref(id))) > 0
 }

@@ -21,6 +21,8 @@ var reasons = map[plan.Code]struct{ with, without string }{
 	plan.NotJudged:       {"the collector cannot judge its reference to %, and never acts", "the collector cannot judge one of its references, and never acts"},
 	plan.OwnerStays:      {"its owner % stays", "its owner stays"},
 	plan.FinalizersHold:  {"", "finalizers hold it"},
+	plan.NotDone:         {"", "it was not done"},
+	plan.Deadlock:        {"it and % wait for each other", "it waits for itself"},
 	plan.DependentsBlock: {"it waits for %", "it waits for its dependents"},
 }
 

@@ -1,0 +1,55 @@
+package collect
+
+import (
+	"context"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Survey is what a run is planned from: a listing, and what live reads have shown of the owners that it does not show alive.
+type Survey struct {
+	Graph     *graph.Graph
+	Gaps      []v1alpha1.Gap
+	Positions []cluster.Position
+	// Proven are the states of those owners, by the Index of the reference.
+	Proven map[int]plan.OwnerState
+}
+
+// Survey lists and reads, and writes nothing. What it has found out of owners that are gone the loop need not find out again.
+func (l *Loop) Survey(ctx context.Context) (*Survey, error) {
+	p, listed, err := l.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Survey{Graph: p.graph, Gaps: listed.Gaps, Positions: listed.Positions, Proven: map[int]plan.OwnerState{}}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(p.client.Concurrency())
+	for i := range p.graph.Len() {
+		id := graph.ID(i)
+		if !p.overlay.Candidate(id) || p.overlay.Deleting(id) || !l.may(p.graph, id) {
+			continue
+		}
+		group.Go(func() error {
+			_, refs, states, ok := p.judge(ctx, id)
+			if !ok {
+				return context.Cause(ctx)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for i, e := range refs {
+				if listed := p.overlay.OwnerState(e); listed != plan.Solid && listed != plan.BadScope {
+					s.Proven[e.Index] = states[i]
+				}
+			}
+			return context.Cause(ctx)
+		})
+	}
+	return s, group.Wait()
+}

@@ -1,0 +1,43 @@
+package plan
+
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Options say what a plan rests on besides the graph.
+type Options struct {
+	// Links returns dependents that no ownerReference records; nil for none.
+	Links Linker
+	// Rules are those of whoever does the collector's part.
+	Rules Rules
+	Terms Terms
+	// Proven are the states of owners that live reads have shown, by the Index of the reference; they count more than the listing.
+	Proven map[int]OwnerState
+	// May says what the loop may write to; nil allows all. Evidence is not restricted by it.
+	May func(graph.ID) bool
+	// Gaps are what the listing could not see. Under the rules of the loop a gap that can hide a dependent keeps the collector's
+	// finalizers on.
+	Gaps []v1alpha1.Gap
+}
+
+// Terms are what the loop is told to do more or less than upstream does.
+type Terms struct {
+	// HoldMismatched keeps objects whose owner is alive under other coordinates than the reference's.
+	HoldMismatched bool
+	// BreakDeadlocks unblocks a reference in a cycle whose members all wait for each other.
+	BreakDeadlocks bool
+	// Gone are kinds, each an apiVersion and a kind, that are not served any more and whose objects count as absent.
+	Gone map[[2]string]bool
+}
+
+// Judge applies the terms to what is known of the owner that a reference names.
+func (t Terms) Judge(e graph.Edge, state OwnerState) OwnerState {
+	switch {
+	case state == Mismatch && t.HoldMismatched:
+		return Unknown
+	case state == Unknown && e.Problem&graph.Unresolvable != 0 && t.Gone[[2]string{e.APIVersion, e.Kind}]:
+		return Absent
+	}
+	return state
+}
