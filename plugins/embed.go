@@ -1,9 +1,18 @@
-// Package plugins holds what plugs kubectl gc into other programs.
+// Package plugins holds what plugs kubectl gc into other programs, and what plugs into kubectl gc.
 package plugins
 
-import _ "embed"
+import (
+	"embed"
+	"io/fs"
+)
 
 // CompletionShim is the script that kubectl runs to complete the arguments of kubectl gc.
 //
 //go:embed kubectl_complete-gc
 var CompletionShim string
+
+//go:embed packs/*.yaml
+var packs embed.FS
+
+// Packs returns the packs that come with the plugin: what is known of one ecosystem each, in a file each.
+func Packs() (fs.FS, error) { return fs.Sub(packs, "packs") }

@@ -1,0 +1,176 @@
+package finalizer
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// check returns what is wrong with an entry, and compiles its regular expression.
+func (k *Known) check() []error {
+	var errs []error
+	add := func(err error) {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	add(text("id", k.ID))
+	add(k.checkForm())
+	add(checkKinds(k.Kinds))
+	add(oneOf("field", k.Field, fields))
+	add(text("component", k.Component))
+	add(clause("does", k.Does))
+	add(clause("ifRemoved", k.IfRemoved))
+	add(oneOf("risk", k.Risk, risks))
+	add(oneOf("polarity", k.Polarity, polarities))
+	add(oneOf("verified", k.Verified, verified))
+	for _, optional := range []struct{ key, value string }{{"actor", k.Actor}, {"before", k.Before}, {"knob", k.Knob}, {"note", k.Note}} {
+		if optional.value != "" {
+			add(text(optional.key, optional.value))
+		}
+	}
+	if !strings.HasPrefix(k.Source, "https://") {
+		add(fmt.Errorf(`"source" is %q: give the https:// address where it can be read`, k.Source))
+	}
+	return errs
+}
+
+func (k *Known) checkForm() error {
+	given := 0
+	for _, form := range []string{k.Exact, k.Prefix, k.Suffix, k.Regex} {
+		if form == "" {
+			continue
+		}
+		given++
+		if err := text("the name of the finalizer", form); err != nil {
+			return err
+		}
+	}
+	if given != 1 {
+		return errors.New(`give exactly one of "exact", "prefix", "suffix" and "regex"`)
+	}
+	if k.Fallback && k.Exact != "" {
+		return errors.New(`"fallback" is for what only has a form: leave it out with "exact"`)
+	}
+	if k.Regex == "" {
+		return nil
+	}
+	if !strings.HasPrefix(k.Regex, "^") || !strings.HasSuffix(k.Regex, "$") {
+		return fmt.Errorf(`"regex" is %q: begin it with ^ and end it with $, it is about the whole name`, k.Regex)
+	}
+	var err error
+	if k.regex, err = regexp.Compile(k.Regex); err != nil {
+		return fmt.Errorf(`"regex" is no regular expression: %w`, err)
+	}
+	return nil
+}
+
+func checkKinds(kinds []string) error {
+	if len(kinds) == 0 {
+		return errors.New(`"kinds" is empty: list v1/Kind or group/Kind, or "*" for all`)
+	}
+	for _, kind := range kinds {
+		if kind == "*" {
+			continue
+		}
+		if _, err := path.Match(kind, ""); err != nil || strings.Count(kind, "/") != 1 || strings.ContainsAny(kind, " ,") {
+			return fmt.Errorf(`"kinds" has %q: write v1/Kind, group/Kind, group/*, or "*" for all`, kind)
+		}
+	}
+	return nil
+}
+
+// check returns what is wrong with a component.
+func (a Alive) check() []error {
+	var errs []error
+	var names []string
+	for _, list := range [][]string{a.Deployments, a.StatefulSets, a.DaemonSets, a.Leases} {
+		for _, name := range list {
+			if _, err := path.Match(name, ""); err != nil || strings.Count(name, "/") != 1 {
+				errs = append(errs, fmt.Errorf(`%q: write namespace/name, with "*" for a namespace that is not known`, name))
+			}
+		}
+		names = append(names, list...)
+	}
+	names = slices.Concat(names, a.Labels, a.APIServices, a.Webhooks)
+	for _, name := range names {
+		if err := text("a name", name); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, name := range a.Unverified {
+		if !slices.Contains(names, name) {
+			errs = append(errs, fmt.Errorf(`"unverified" has %q, which the component does not list`, name))
+		}
+	}
+	if a.Note != "" {
+		if err := text("note", a.Note); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// text holds what is printed: it must be there, and on one line.
+func text(key, value string) error {
+	switch {
+	case value == "":
+		return fmt.Errorf("%q is missing", key)
+	case strings.TrimSpace(value) != value || strings.ContainsFunc(value, unprintable):
+		return fmt.Errorf("%q is %q: write one line, without spaces around it", key, value)
+	}
+	return nil
+}
+
+// unprintable is what a terminal would act on, or would not show.
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// clause holds what becomes part of a sentence.
+func clause(key, value string) error {
+	if strings.HasSuffix(value, ".") {
+		return fmt.Errorf("%q is %q: leave the full stop out, it becomes part of a sentence", key, value)
+	}
+	return text(key, value)
+}
+
+func oneOf[T ~string](key string, value T, all []T) error {
+	if slices.Contains(all, value) {
+		return nil
+	}
+	words := make([]string, len(all))
+	for i, a := range all {
+		words[i] = string(a)
+	}
+	return fmt.Errorf("%q is %q: it must be one of %s", key, value, strings.Join(words, ", "))
+}
+
+// duplicates finds ids that are there twice in the packs of a folder, and finalizers that two entries know exactly, on the
+// same kind.
+func duplicates(packs []Pack) []error {
+	type claim struct{ form, kind string }
+	ids, claims := map[string]string{}, map[claim]string{}
+	var errs []error
+	for _, pack := range packs {
+		for _, k := range pack.Finalizers {
+			if other, twice := ids[k.ID]; twice && k.ID != "" {
+				errs = append(errs, fmt.Errorf("%s: entry %q: %s has an entry of that id: give it another", pack.File, k.ID, other))
+			}
+			ids[k.ID] = pack.File
+			if k.Exact == "" {
+				continue
+			}
+			for _, kind := range slices.Compact(slices.Sorted(slices.Values(k.Kinds))) {
+				c := claim{k.Exact, kind}
+				if other, twice := claims[c]; twice {
+					errs = append(errs, fmt.Errorf("%s: entry %q: entry %q knows %s on %s too: merge them", pack.File, k.ID, other, k.Exact, kind))
+				}
+				claims[c] = k.ID
+			}
+		}
+	}
+	return errs
+}

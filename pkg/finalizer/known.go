@@ -1,0 +1,144 @@
+package finalizer
+
+import "regexp"
+
+// Known is what is known of one finalizer, or of all whose name has a form, on some kinds of objects. Its slices belong to
+// the Registry that it comes from and must not be changed.
+type Known struct {
+	// ID names the entry. An entry of the same ID that is loaded later takes its place.
+	ID string `json:"id"`
+	// One of these says which finalizers it is about: the name, how it begins, how it ends, or a regular expression.
+	Exact  string `json:"exact,omitempty"`
+	Prefix string `json:"prefix,omitempty"`
+	Suffix string `json:"suffix,omitempty"`
+	Regex  string `json:"regex,omitempty"`
+	// Fallback means that nothing but the form of the name speaks for it. It counts when no other entry does.
+	Fallback bool `json:"fallback,omitempty"`
+	// Kinds are patterns as path.Match has them: "v1/Pod", "apps/*", "*.azure.com/*", "*/ServiceExport", or "*" for all.
+	Kinds []string `json:"kinds"`
+	// Field is where the finalizer stands, empty for InMetadata.
+	Field Field `json:"field,omitempty"`
+	// Component is the program that takes the finalizer off. Actor is the part of it that does, and is the Component if the
+	// pack does not say.
+	Component string `json:"component"`
+	Actor     string `json:"actor,omitempty"`
+	// Does is what the actor does before it takes the finalizer off, or waits for: "deletes the load balancer".
+	Does string `json:"does"`
+	// IfRemoved is what happens when the finalizer is taken off without that: "the load balancer leaks".
+	IfRemoved string `json:"ifRemoved"`
+	// Risk is how much that costs.
+	Risk Risk `json:"risk"`
+	// Polarity says what honouring the finalizer means, and so which way keeps things.
+	Polarity Polarity `json:"polarity"`
+	// Before is what to do before it is removed, in sentences; empty if nothing is known.
+	Before string `json:"before,omitempty"`
+	// Knob is a setting that makes the actor keep what it would delete; empty if none is known.
+	Knob string `json:"knob,omitempty"`
+	// Note is what else there is to say, in sentences.
+	Note string `json:"note,omitempty"`
+	// Verified says how the name of the finalizer was checked.
+	Verified Verified `json:"verified"`
+	// Source is where it was read.
+	Source string `json:"source"`
+
+	// Pack is the title of the pack.
+	Pack string `json:"-"`
+	// Alive is how to tell whether the component is alive.
+	Alive Alive `json:"-"`
+
+	regex *regexp.Regexp // Regex, compiled
+}
+
+// Alive is where the signs of a component's life are. Deployments, StatefulSets, DaemonSets and Leases are written
+// namespace/name; "*" stands for a namespace that whoever installs it chooses, or for a part of a name. That something
+// named here is absent proves nothing: installations rename things.
+type Alive struct {
+	Deployments  []string `json:"deployments,omitempty"`
+	StatefulSets []string `json:"statefulSets,omitempty"`
+	DaemonSets   []string `json:"daemonSets,omitempty"`
+	// Labels are label selectors of its workloads and pods.
+	Labels []string `json:"labels,omitempty"`
+	Leases []string `json:"leases,omitempty"`
+	// APIServices and Webhooks are names of APIServices and of webhook configurations that it serves.
+	APIServices []string `json:"apiServices,omitempty"`
+	Webhooks    []string `json:"webhooks,omitempty"`
+	// Unverified are those of the names above that were not checked against its source.
+	Unverified []string `json:"unverified,omitempty"`
+	Note       string   `json:"note,omitempty"`
+}
+
+// Risk is what it costs to take a finalizer off by hand.
+type Risk string
+
+// The risks, from none to the worst.
+const (
+	// RiskNone: nothing of value is lost.
+	RiskNone Risk = "none"
+	// LeaksExternal: something outside the cluster, or of another owner in it, stays and may cost.
+	LeaksExternal Risk = "leaks-external"
+	// DataLoss: data, or the way to them, can be lost.
+	DataLoss Risk = "data-loss"
+	// BreaksCluster: the cluster, or much of what runs in it, can stop working.
+	BreaksCluster Risk = "breaks-cluster"
+)
+
+// Polarity is what a finalizer is there for.
+type Polarity string
+
+// The polarities.
+const (
+	// Cleanup: the actor does work outside the object, which is skipped when the finalizer is removed.
+	Cleanup Polarity = "cleanup"
+	// Guard: the object stays while something uses it.
+	Guard Polarity = "guard"
+	// Bookkeeping: the actor notes something down.
+	Bookkeeping Polarity = "bookkeeping"
+	// BuiltinGC: the garbage collector's own.
+	BuiltinGC Polarity = "builtin-gc"
+	// OptInDestructive: honouring it deletes things, removing it keeps them.
+	OptInDestructive Polarity = "opt-in-destructive"
+	// OptInProtective: honouring it keeps things, removing it deletes them.
+	OptInProtective Polarity = "opt-in-protective"
+)
+
+// Field is the list of an object in which a finalizer stands.
+type Field string
+
+// The fields. Only a namespace has the second.
+const (
+	InMetadata Field = "metadata.finalizers"
+	InSpec     Field = "spec.finalizers"
+)
+
+// Verified is how the name of a finalizer was checked.
+type Verified string
+
+// How a name was checked.
+const (
+	// BySource: it was read where Source points.
+	BySource Verified = "source"
+	// BySearch: the exact string was found in public code; which project it belongs to is general knowledge.
+	BySearch Verified = "code-search"
+	// ByPullRequest: it stands in the text of a change that was merged.
+	ByPullRequest Verified = "pr-description"
+)
+
+var (
+	risks      = []Risk{RiskNone, LeaksExternal, DataLoss, BreaksCluster}
+	polarities = []Polarity{Cleanup, Guard, Bookkeeping, BuiltinGC, OptInDestructive, OptInProtective}
+	fields     = []Field{InMetadata, InSpec}
+	verified   = []Verified{BySource, BySearch, ByPullRequest}
+)
+
+// Form returns the name of the finalizer, with "*" for what a prefix or suffix leaves open, or the regular expression.
+func (k Known) Form() string {
+	switch {
+	case k.Exact != "":
+		return k.Exact
+	case k.Prefix != "":
+		return k.Prefix + "*"
+	case k.Suffix != "":
+		return "*" + k.Suffix
+	}
+	return k.Regex
+}

@@ -1,0 +1,142 @@
+package finalizer_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// valid is a pack without a fault; tests put one in.
+const valid = `title: Widgets
+components:
+  Widget operator:
+    deployments: ['*/widget-operator']
+    unverified: ['*/widget-operator']
+finalizers:
+- id: widget
+  exact: example.com/widget
+  kinds: [example.com/Widget, v1/Secret]
+  component: Widget operator
+  does: deletes the widget
+  ifRemoved: the widget leaks
+  risk: leaks-external
+  polarity: cleanup
+  verified: source
+  source: https://example.com/widget.go
+`
+
+func folder(packs ...string) fstest.MapFS {
+	files := fstest.MapFS{}
+	for i, pack := range packs {
+		files[string(rune('a'+i))+".yaml"] = &fstest.MapFile{Data: []byte(pack)}
+	}
+	return files
+}
+
+func load(t testing.TB, packs ...string) *finalizer.Registry {
+	t.Helper()
+	r, err := finalizer.Load(folder(packs...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestLoad(t *testing.T) {
+	k, ok := load(t, valid).Lookup("example.com/widget", "example.com", "Widget")
+	if !ok {
+		t.Fatal("the entry is not found")
+	}
+	if k.Pack != "Widgets" || k.Actor != "Widget operator" || k.Field != finalizer.InMetadata || len(k.Alive.Deployments) != 1 {
+		t.Errorf("what an entry leaves out is not filled in: %+v", k)
+	}
+}
+
+// TestLoadRefuses puts one fault into a pack at a time. The error must name the file and the entry, and say what to do.
+func TestLoadRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ old, new, want string }{
+		"no YAML":              {"title: Widgets", "title: [", "a.yaml: "},
+		"a key twice":          {"title: Widgets", "title: Widgets\ntitle: Gadgets", "a.yaml: yaml: unmarshal errors:\n  line 2: key \"title\" already set in map"},
+		"unknown key of file":  {"title: Widgets", "title: Widgets\nlead: x", `a.yaml: unknown field "lead"`},
+		"no title":             {"title: Widgets", "title: ''", `a.yaml: "title" is missing`},
+		"unknown key":          {"  risk:", "  leaks: x\n  risk:", `a.yaml: entry 1 ("widget"): unknown field "leaks": docs/packs.md lists the keys`},
+		"key in another case":  {"  risk:", "  Risk:", `a.yaml: entry 1 ("widget"): unknown field "Risk"`},
+		"a list for a word":    {"risk: leaks-external", "risk: [none]", `a.yaml: entry 1 ("widget"): json: cannot unmarshal array`},
+		"no id":                {"id: widget", "id: ''", `a.yaml: entry 1 (""): "id" is missing`},
+		"no name":              {"  exact: example.com/widget\n", "", `a.yaml: entry 1 ("widget"): give exactly one of "exact", "prefix", "suffix" and "regex"`},
+		"two names":            {"  exact:", "  prefix: x/\n  exact:", "give exactly one of"},
+		"bad regex":            {"exact: example.com/widget", "regex: '^(x$'", `a.yaml: entry 1 ("widget"): "regex" is no regular expression`},
+		"regex without anchor": {"exact: example.com/widget", "regex: widget", "begin it with ^ and end it with $"},
+		"exact fallback":       {"  exact:", "  fallback: true\n  exact:", `leave it out with "exact"`},
+		"no kinds":             {"kinds: [example.com/Widget, v1/Secret]", "kinds: []", `"kinds" is empty: list v1/Kind or group/Kind`},
+		"kind without group":   {"v1/Secret", "Secret", `"kinds" has "Secret": write v1/Kind, group/Kind`},
+		"kind with version":    {"v1/Secret", "apps/v1/Deployment", `"kinds" has "apps/v1/Deployment"`},
+		"bad pattern of kind":  {"v1/Secret", "'v1/[S'", `"kinds" has "v1/[S"`},
+		"no component":         {"  component: Widget operator\n", "", `"component" is missing`},
+		"unknown component":    {"component: Widget operator", "component: Gadget operator", `component "Gadget operator" is not among the pack's "components": add it there`},
+		"unused component":     {"components:\n", "components:\n  Gadget operator: {}\n", `a.yaml: component "Gadget operator": no entry names it`},
+		"bad lease":            {"    unverified:", "    leases: [widget]\n    unverified:", `a.yaml: component "Widget operator": "widget": write namespace/name`},
+		"stray unverified":     {"unverified: ['*/widget-operator']", "unverified: [x/y]", `"unverified" has "x/y", which the component does not list`},
+		"unknown sign of life": {"    unverified:", "    jobs: [x/y]\n    unverified:", `a.yaml: component "Widget operator": unknown field "jobs"`},
+		"no does":              {"  does: deletes the widget\n", "", `"does" is missing`},
+		"does with full stop":  {"deletes the widget", "deletes the widget.", "leave the full stop out"},
+		"two lines":            {"does: deletes the widget", `does: "deletes\nit"`, "write one line"},
+		"escape sequence":      {"does: deletes the widget", `does: "deletes \u001b[31mit"`, "write one line"},
+		"no ifRemoved":         {"  ifRemoved: the widget leaks\n", "", `"ifRemoved" is missing`},
+		"unknown risk":         {"risk: leaks-external", "risk: safe", `"risk" is "safe": it must be one of none, leaks-external, data-loss, breaks-cluster`},
+		"no risk":              {"  risk: leaks-external\n", "", `"risk" is ""`},
+		"unknown polarity":     {"polarity: cleanup", "polarity: good", `"polarity" is "good": it must be one of cleanup, guard,`},
+		"unknown field":        {"  risk:", "  field: status.finalizers\n  risk:", `"field" is "status.finalizers"`},
+		"unknown verification": {"verified: source", "verified: hearsay", `"verified" is "hearsay"`},
+		"no source":            {"source: https://example.com/widget.go", "source: me", `"source" is "me": give the https:// address`},
+		"no entry":             {valid[strings.Index(valid, "finalizers:"):], "finalizers: []", `a.yaml: "finalizers" is empty`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pack := strings.Replace(valid, c.old, c.new, 1)
+			if pack == valid {
+				t.Fatalf("%q is not in the pack", c.old)
+			}
+			r, err := finalizer.Load(folder(pack))
+			if err == nil || r != nil {
+				t.Fatalf("got %v and no error", r)
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got:  %v\nwant: …%s…", err, c.want)
+			}
+		})
+	}
+}
+
+func TestLoadRefusesDuplicates(t *testing.T) {
+	other := strings.NewReplacer("id: widget", "id: gadget", "kinds: [example.com/Widget, v1/Secret]", "kinds: [v1/Secret, v1/Secret]").Replace(valid)
+	for name, c := range map[string]struct{ second, want string }{
+		"id":    {strings.ReplaceAll(valid, "exact: example.com/widget", "exact: example.com/gadget"), `b.yaml: entry "widget": a.yaml has an entry of that id: give it another`},
+		"exact": {other, `b.yaml: entry "gadget": entry "widget" knows example.com/widget on v1/Secret too: merge them`},
+	} {
+		_, err := finalizer.Load(folder(valid, c.second))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
+	}
+	load(t, valid, strings.ReplaceAll(other, "v1/Secret", "v1/ConfigMap"))
+}
+
+// TestLoadTellsAll wants every fault in one error, and files that are no packs left alone.
+func TestLoadTellsAll(t *testing.T) {
+	files := folder(strings.Replace(valid, "risk: leaks-external", "risk: safe", 1), strings.NewReplacer("id: widget", "id: gadget", "polarity: cleanup", "polarity: good").Replace(valid))
+	files["README.md"] = &fstest.MapFile{Data: []byte("no pack")}
+	_, err := finalizer.Load(files)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{`a.yaml: entry 1 ("widget"): "risk"`, `b.yaml: entry 1 ("gadget"): "polarity"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\ndoes not tell of %s", err, want)
+		}
+	}
+	if _, err := finalizer.Load(fstest.MapFS{"README.md": files["README.md"]}); err == nil || err.Error() != "no pack found: a pack is a file *.yaml" {
+		t.Errorf("a folder without packs: %v", err)
+	}
+}

@@ -1,0 +1,146 @@
+package finalizer
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Registry answers what is known of a finalizer. It does not change once it is made, and is safe for concurrent use. A nil
+// one knows nothing.
+type Registry struct {
+	packs []Pack
+	exact map[string][]Known
+	forms []Known // those that are about more than one name
+}
+
+func newRegistry(packs []Pack) *Registry {
+	r := &Registry{packs: packs, exact: map[string][]Known{}}
+	for _, pack := range packs {
+		for _, k := range pack.Finalizers {
+			if k.Exact != "" {
+				r.exact[k.Exact] = append(r.exact[k.Exact], k)
+			} else {
+				r.forms = append(r.forms, k)
+			}
+		}
+	}
+	return r
+}
+
+// With returns what both know. Where they have entries of the same id the other's counts, and where entries are equally
+// near to a finalizer, the other's as well.
+func (r *Registry) With(other *Registry) *Registry {
+	replaced := map[string]bool{}
+	for _, pack := range other.Packs() {
+		for _, k := range pack.Finalizers {
+			replaced[k.ID] = true
+		}
+	}
+	var packs []Pack
+	for _, pack := range r.Packs() {
+		pack.Finalizers = slices.DeleteFunc(slices.Clone(pack.Finalizers), func(k Known) bool { return replaced[k.ID] })
+		if len(pack.Finalizers) > 0 {
+			packs = append(packs, pack)
+		}
+	}
+	return newRegistry(append(packs, other.Packs()...))
+}
+
+// Packs returns all that is known, by file.
+func (r *Registry) Packs() []Pack {
+	if r == nil {
+		return nil
+	}
+	return slices.Clone(r.packs)
+}
+
+// Lookup returns what is known of a finalizer on an object of a group and kind; the group of the core is empty. An entry
+// that has the very name comes before one with a prefix or suffix of it, the longest first, then a regular expression, and
+// last a fallback. Of entries that are equally near, the one that names the kind comes before one with a pattern for it, and
+// that before one for all kinds; then the last counts.
+func (r *Registry) Lookup(name, group, kind string) (Known, bool) {
+	if r == nil {
+		return Known{}, false
+	}
+	of := cmp.Or(group, "v1") + "/" + kind
+	var best Known
+	var nearest nearness
+	for _, candidates := range [][]Known{r.exact[name], r.forms} {
+		for i := range candidates {
+			if near := candidates[i].near(name, of); near.form > 0 && near.compare(nearest) >= 0 {
+				best, nearest = candidates[i], near
+			}
+		}
+		if nearest.form == exactly {
+			break
+		}
+	}
+	return best, nearest.form > 0
+}
+
+// nearness is how near an entry is to a finalizer on an object. Of two, the greater in the first field that differs is the
+// nearer; without a form it is not about it.
+type nearness struct{ form, length, kind int }
+
+// The forms, the farthest first.
+const (
+	asFallback = iota + 1
+	byRegex
+	byEnd
+	exactly
+)
+
+func (n nearness) compare(o nearness) int {
+	return cmp.Or(cmp.Compare(n.form, o.form), cmp.Compare(n.length, o.length), cmp.Compare(n.kind, o.kind))
+}
+
+func (k *Known) near(name, of string) nearness {
+	var near nearness
+	switch {
+	case k.Exact != "":
+		if k.Exact == name {
+			near.form = exactly
+		}
+	case k.Prefix != "":
+		if strings.HasPrefix(name, k.Prefix) {
+			near.form, near.length = byEnd, len(k.Prefix)
+		}
+	case k.Suffix != "":
+		if strings.HasSuffix(name, k.Suffix) {
+			near.form, near.length = byEnd, len(k.Suffix)
+		}
+	case k.regex.MatchString(name):
+		near.form = byRegex
+	}
+	if near.form == 0 {
+		return near
+	}
+	if near.kind = k.covers(of); near.kind == 0 {
+		return nearness{}
+	}
+	if k.Fallback {
+		near.form = asFallback
+	}
+	return near
+}
+
+// covers says whether an entry is about a kind, written group/Kind: 3 if it names it, 2 if a pattern does, 1 if it is about
+// all kinds, 0 if not.
+func (k *Known) covers(of string) int {
+	most := 0
+	for _, kind := range k.Kinds {
+		switch {
+		case kind == of:
+			return 3
+		case kind == "*":
+			most = max(most, 1)
+		default:
+			if ok, err := path.Match(kind, of); err == nil && ok {
+				most = 2
+			}
+		}
+	}
+	return most
+}
