@@ -1,4 +1,5 @@
-// Command gen writes the reference of the commands into a folder, and removes the pages of commands that are gone.
+// Command gen writes the reference of the commands into a folder, removes the pages of commands that are gone, and writes
+// the page of what is known of finalizers.
 package main
 
 import (
@@ -10,20 +11,26 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/docs"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/plugins"
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: gen DIRECTORY")
+	if len(os.Args) < 2 || len(os.Args) > 3 {
+		fmt.Fprintln(os.Stderr, "usage: gen DIRECTORY [FINALIZERS]")
 		os.Exit(1)
 	}
-	if err := write(os.Args[1]); err != nil {
-		fmt.Fprintf(os.Stderr, "error: writing the reference: %v\n", err)
+	err := reference(os.Args[1])
+	if err == nil && len(os.Args) == 3 {
+		err = finalizers(os.Args[2])
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "error: writing the documentation: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func write(dir string) error {
+func reference(dir string) error {
 	old, err := filepath.Glob(filepath.Join(dir, "*.md"))
 	if err != nil {
 		return err
@@ -42,4 +49,16 @@ func write(dir string) error {
 		}
 	}
 	return nil
+}
+
+func finalizers(file string) error {
+	packs, err := plugins.Packs()
+	if err != nil {
+		return err
+	}
+	known, err := finalizer.Load(packs)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(docs.Finalizers(known.Packs())), 0o644)
 }
