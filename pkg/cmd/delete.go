@@ -186,7 +186,10 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 	p.Plan.Plan = plan.New(g, ids, d.policy, plan.Options{Links: links})
 	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: links})
 	p.Gaps = p.Relevant(listed.Gaps)
-	return p, nil
+	if len(p.Blockers) > 0 {
+		p.Known, err = f.known()
+	}
+	return p, err
 }
 
 // preview prints the plan and, for --dry-run=server, sends its first wave with dryRun=All.

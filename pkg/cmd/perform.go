@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -36,9 +37,9 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, d *de
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		errs = append(errs, fmt.Errorf("interrupted; still under way: %s", remaining(result.Left)))
+		errs = append(errs, fmt.Errorf("interrupted; still under way: %s", remaining(result.Left, p.Known)))
 	case errors.Is(err, context.DeadlineExceeded):
-		errs = append(errs, refusal{withHint(fmt.Errorf("timed out after %s; still there: %s", d.timeout, remaining(result.Left)),
+		errs = append(errs, refusal{withHint(fmt.Errorf("timed out after %s; still there: %s", d.timeout, remaining(result.Left, p.Known)),
 			"the cascade goes on without this command; kubectl gc tree shows what is left")})
 	default:
 		errs = append(errs, err)
@@ -47,7 +48,7 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, d *de
 }
 
 // remaining names what is left and what it waits for.
-func remaining(left []act.Left) string {
+func remaining(left []act.Left, known *finalizer.Registry) string {
 	const most = 5
 	var parts []string
 	for i, l := range left {
@@ -55,12 +56,12 @@ func remaining(left []act.Left) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(left)-most))
 			break
 		}
-		parts = append(parts, render.Escape(l.Object.Kind+"/"+l.Object.Name)+" ("+waitsFor(l)+")")
+		parts = append(parts, render.Escape(l.Object.Kind+"/"+l.Object.Name)+" ("+waitsFor(l, known)+")")
 	}
 	return strings.Join(parts, ", ")
 }
 
-func waitsFor(l act.Left) string {
+func waitsFor(l act.Left, known *finalizer.Registry) string {
 	var others []string
 	foreground, orphan := false, false
 	for _, f := range l.Finalizers {
@@ -70,6 +71,9 @@ func waitsFor(l act.Left) string {
 		case plan.OrphanFinalizer:
 			orphan = true
 		default:
+			if k, ok := known.Lookup(f, l.Object.Group(), l.Object.Kind); ok && !k.Fallback {
+				f += " of " + k.Who()
+			}
 			others = append(others, f)
 		}
 	}

@@ -22,7 +22,7 @@ func resultObject(p render.Plan, r *act.Result, gaps []v1alpha1.Gap) *v1alpha1.R
 		out.Skipped = append(out.Skipped, v1alpha1.SkippedObject{Object: render.RefObject(p.Graph.Ref(s.Action.Object)), Because: s.Err.Error()})
 	}
 	for _, l := range r.Left {
-		out.Remaining = append(out.Remaining, v1alpha1.SkippedObject{Object: render.RefObject(l.Object), Because: waitsFor(l)})
+		out.Remaining = append(out.Remaining, v1alpha1.SkippedObject{Object: render.RefObject(l.Object), Because: waitsFor(l, p.Known)})
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -21,11 +23,13 @@ type common struct {
 	config      *genericclioptions.ConfigFlags
 	color       string
 	concurrency int
+	// known returns what is known of finalizers.
+	known func() (*finalizer.Registry, error)
 }
 
 // NewRoot returns the kubectl gc command with all its subcommands.
 func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
-	c := &common{IOStreams: streams, config: genericclioptions.NewConfigFlags(true), concurrency: cluster.DefaultConcurrency}
+	c := &common{IOStreams: streams, config: genericclioptions.NewConfigFlags(true), concurrency: cluster.DefaultConcurrency, known: sync.OnceValues(loadKnown)}
 	c.config.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = userAgent()
 		config.WarningHandler = rest.NewWarningWriter(streams.ErrOut, rest.WarningWriterOptions{Deduplicate: true})

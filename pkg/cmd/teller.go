@@ -8,6 +8,7 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -25,6 +26,7 @@ const (
 // teller prints what happens: on a terminal with a line that is written over while something is left.
 type teller struct {
 	f        *deleteFlags
+	known    *finalizer.Registry
 	roots    map[string]bool
 	each     bool
 	start    time.Time
@@ -35,7 +37,7 @@ type teller struct {
 }
 
 func newTeller(f *deleteFlags, p *plannedDeletion) *teller {
-	t := &teller{f: f, roots: map[string]bool{}, each: len(p.Deleted) <= tellEach, start: time.Now(), terminal: printers.IsTerminal(f.ErrOut)}
+	t := &teller{f: f, known: p.Known, roots: map[string]bool{}, each: len(p.Deleted) <= tellEach, start: time.Now(), terminal: printers.IsTerminal(f.ErrOut)}
 	for _, id := range p.Roots {
 		t.roots[p.Graph.Ref(id).UID] = true
 	}
@@ -74,7 +76,7 @@ func (t *teller) tick(left []act.Left, total int, quiet time.Duration) {
 		t.told = 0
 	}
 	t.blame(left, quiet)
-	line := fmt.Sprintf("%d of %d gone after %s; left: %s", total-len(left), total, time.Since(t.start).Round(time.Second), remaining(left))
+	line := fmt.Sprintf("%d of %d gone after %s; left: %s", total-len(left), total, time.Since(t.start).Round(time.Second), remaining(left, t.known))
 	switch {
 	case t.terminal:
 		fmt.Fprintf(t.f.ErrOut, "\r\x1b[K%s", shortenTo(line, render.TerminalWidth(t.f.ErrOut)))

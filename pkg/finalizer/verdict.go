@@ -2,23 +2,23 @@ package finalizer
 
 import "strings"
 
-// Who returns the actor for use in a sentence, with an article where English wants one, and hedged where only the form of
-// the finalizer's name speaks for it.
+// Who returns the actor for use in a sentence, with an article where English wants one.
 func (k Known) Who() string {
 	who := k.Actor
 	if i := strings.LastIndexByte(who, ' '); i >= 0 && who[i+1:] == strings.ToLower(who[i+1:]) {
 		who = "the " + who // a description, as "PVC protection controller", where "Argo CD" is a name
 	}
-	if k.Fallback {
-		who = "probably " + who
-	}
 	return who
 }
 
 // OnCompletion says what the actor does before it takes the finalizer off: what happens if it is alive, and what will
-// happen to the object, and to everything else that waits, when it is started again.
+// happen to the object, and to everything else that waits, when it is started again. It is hedged where only the form of the
+// finalizer's name speaks for it.
 func (k Known) OnCompletion() string {
 	done := k.Who() + " " + k.Does + ", then takes it off"
+	if k.Fallback {
+		done = "probably " + done
+	}
 	switch k.Polarity {
 	case OptInDestructive:
 		return "honouring it deletes: " + done

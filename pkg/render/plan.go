@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -20,6 +21,8 @@ type Plan struct {
 	Rows []graph.Row
 	// Gaps are those that can hide a dependent of what is deleted.
 	Gaps []v1alpha1.Gap
+	// Known is what is known of finalizers, which may be nothing.
+	Known *finalizer.Registry
 }
 
 // groupedFrom is how many rows make a plan too long to read; it is then counted instead, unless all of it is asked for.
@@ -34,7 +37,8 @@ type outcome struct {
 	finalizers []string
 }
 
-// PlanTable writes what becomes of each object, as a tree, and a line that sums it up. A wide one adds the policy of each delete and
+// PlanTable writes what becomes of each object, as a tree, what is known of the finalizers
+// that will hold it up, and a line that sums it up. A wide one adds the policy of each delete and
 // the uids, and writes all of a large plan, which is otherwise counted by wave and kind.
 func PlanTable(w io.Writer, p Plan, s Style) error {
 	outcomes := p.outcomes()
@@ -45,6 +49,9 @@ func PlanTable(w io.Writer, p Plan, s Style) error {
 		err = p.tree(w, outcomes, s)
 	}
 	if err != nil {
+		return err
+	}
+	if err := p.explain(w); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(w, p.Summary())

@@ -1,9 +1,7 @@
 package render
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -31,7 +29,7 @@ func PlanObject(p Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	for _, b := range p.Blockers {
 		out.Blockers = append(out.Blockers, v1alpha1.Blocker{
 			Object: RefObject(p.Graph.Ref(b.Object)), Finalizers: append([]string{}, b.Finalizers...),
-			Because: fmt.Sprintf("whoever put %s there has to take it off", strings.Join(b.Finalizers, ", ")),
+			Because: p.heldBy(b),
 		})
 	}
 	return out
