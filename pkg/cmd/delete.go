@@ -217,17 +217,9 @@ func (f *deleteFlags) show(p *plannedDeletion) error {
 	case "", "wide":
 		return render.PlanTable(f.Out, p.Plan, f.style(f.output.format() == "wide"))
 	case "name":
-		return f.names(p, p.Deleted)
+		return showNames(f.Out, p.Graph, p.Deleted)
 	}
 	return f.output.write(f.Out, render.PlanObject(p.Plan, p.gaps))
-}
-
-func (f *deleteFlags) names(p *plannedDeletion, ids []graph.ID) error {
-	var rows []graph.Row
-	for _, id := range ids {
-		rows = append(rows, graph.Row{ID: id})
-	}
-	return render.TreeNames(f.Out, render.Tree{Graph: p.Graph, Rows: rows})
 }
 
 // ignoresPolicy is the refusal of a deletion whose policy the server would not carry out.

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -26,7 +27,8 @@ type Loop struct {
 	passes int
 	told   sync.Mutex
 
-	mu sync.Mutex
+	mu      sync.Mutex
+	deletes int
 	// waiting are the uids of objects that have waited for their dependents since before the current listing began: it shows all of them
 	// (RO-020, RO-022). Those that were seen to wait during a pass are kept for the next.
 	waiting, next map[string]bool
@@ -47,6 +49,8 @@ type Summary struct {
 	// Graph is the listing, Gaps what it could not see.
 	Graph *graph.Graph
 	Gaps  []v1alpha1.Gap
+	// Positions are where the lists ended.
+	Positions []cluster.Position
 	// Writes is how many writes the server has taken.
 	Writes int
 	// Left is what is left, and why.
@@ -104,7 +108,7 @@ func (l *Loop) list(ctx context.Context) (*pass, *cluster.Listed, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return newPass(l, client, catalog, builder.Build(), listed.Gaps), listed, nil
+	return newPass(l, client, catalog, builder.Build(), listed), listed, nil
 }
 
 func (l *Loop) may(g *graph.Graph, id graph.ID) bool { return l.opts.May == nil || l.opts.May(g, id) }
@@ -125,6 +129,20 @@ func (l *Loop) givenUp(uid string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failed[uid] >= maxFailures
+}
+
+// ErrMaxDeletes ends a run that would delete more than it may.
+var ErrMaxDeletes = errors.New("the loop has deleted as many objects as it may")
+
+// mayDelete counts a delete that is about to be sent; one that is sent again counts once.
+func (l *Loop) mayDelete() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.opts.MaxDeletes > 0 && l.deletes >= l.opts.MaxDeletes {
+		return false
+	}
+	l.deletes++
+	return true
 }
 
 func (l *Loop) tell(e Event) {

@@ -17,6 +17,8 @@ type Options struct {
 	Terms plan.Terms
 	// GracePeriodSeconds, if not nil, goes with every delete; the collector's own carry none (GC-056).
 	GracePeriodSeconds *int64
+	// MaxDeletes ends the loop with ErrMaxDeletes when it would delete more; zero allows any number.
+	MaxDeletes int
 	// Waiting are the uids of objects that were deleted before the first listing began, so that it shows all their dependents.
 	Waiting []string
 	// Definitions are the instances of definitions that may be gone when their dependents are looked at.
@@ -48,6 +50,8 @@ type Action struct {
 	Policy plan.Policy
 	// Owners are the uids of the references that are taken off or unblocked.
 	Owners []string
+	// Held are the finalizers that were left on the object by a delete, or by taking one off.
+	Held []string
 	// Pass is the pass it belongs to, from 1.
 	Pass int
 	// Because is why, and Cause the owner that it is about; its uid is empty if there is none.

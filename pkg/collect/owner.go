@@ -70,8 +70,8 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 		return
 	}
 	t, _ := p.graph.Type(id)
-	var left *graph.Object
-	taken := p.write(ctx, Action{Verb: plan.VerbRemoveFinalizer, Because: because}, id, func() error {
+	a := &Action{Verb: plan.VerbRemoveFinalizer, Because: because}
+	taken := p.write(ctx, a, id, func() error {
 		now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
 		if err != nil {
 			return err
@@ -83,14 +83,17 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 		path := fmt.Sprintf("/metadata/finalizers/%d", at)
 		steps := append(cluster.Unchanged(ref.UID, now.ResourceVersion),
 			cluster.PatchStep{Op: "test", Path: path, Value: finalizer}, cluster.PatchStep{Op: "remove", Path: path})
-		left, err = p.client.Patch(ctx, t, ref.Namespace, ref.Name, steps, cluster.PatchOptions{})
+		left, err := p.client.Patch(ctx, t, ref.Namespace, ref.Name, steps, cluster.PatchOptions{})
+		if err == nil {
+			a.Held = left.Finalizers
+		}
 		return err
 	})
 	if !taken {
 		return
 	}
 	p.change(func(o *plan.Overlay) { o.Released(id, finalizer) })
-	p.confirm(ctx, id, len(left.Finalizers) > 0)
+	p.confirm(ctx, id, len(a.Held) > 0)
 }
 
 // stillWaits reads an owner live: somebody may have deleted it again with another policy (API-004).

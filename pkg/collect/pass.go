@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -30,11 +29,11 @@ type pass struct {
 	summary Summary
 }
 
-func newPass(l *Loop, client *cluster.Client, catalog *cluster.Catalog, g *graph.Graph, gaps []v1alpha1.Gap) *pass {
+func newPass(l *Loop, client *cluster.Client, catalog *cluster.Catalog, g *graph.Graph, listed *cluster.Listed) *pass {
 	p := &pass{
 		loop: l, client: client, catalog: catalog, graph: g, overlay: plan.NewOverlay(g, plan.Options{Terms: l.opts.Terms}),
 		working: map[graph.ID]bool{}, live: map[graph.ID]string{},
-		summary: Summary{Graph: g, Gaps: gaps},
+		summary: Summary{Graph: g, Gaps: listed.Gaps, Positions: listed.Positions},
 	}
 	p.done.L = &p.mu
 	return p

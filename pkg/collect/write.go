@@ -21,7 +21,7 @@ var errMoved = errors.New("it was changed meanwhile")
 
 // write sends a write until the server takes it or the object is not what was judged. Each try carries the resourceVersion of a version in which
 // what was judged was as it was judged.
-func (p *pass) write(ctx context.Context, a Action, id graph.ID, send func() error) bool {
+func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() error) bool {
 	a.Object, a.Pass = p.graph.Ref(id), p.loop.passes
 	err := p.try(ctx, id, send)
 	switch {
@@ -29,7 +29,7 @@ func (p *pass) write(ctx context.Context, a Action, id graph.ID, send func() err
 		p.mu.Lock()
 		p.summary.Writes++
 		p.mu.Unlock()
-		p.loop.tell(Event{Action: a})
+		p.loop.tell(Event{Action: *a})
 		return true
 	case ctx.Err() != nil:
 	case errors.Is(err, errMoved):
@@ -43,7 +43,7 @@ func (p *pass) write(ctx context.Context, a Action, id graph.ID, send func() err
 	case apierrors.IsUnauthorized(err):
 		p.fail(err)
 	default:
-		p.loop.tell(Event{Action: a, Err: err})
+		p.loop.tell(Event{Action: *a, Err: err})
 	}
 	return false
 }
@@ -130,11 +130,17 @@ func (p *pass) removed(id graph.ID) {
 func (p *pass) delete(ctx context.Context, j judged) {
 	ref := p.graph.Ref(j.id)
 	t, _ := p.graph.Type(j.id)
+	if !p.loop.mayDelete() {
+		p.fail(ErrMaxDeletes)
+		return
+	}
 	var answer cluster.Deleted
-	taken := p.write(ctx, Action{Verb: plan.VerbDelete, Policy: j.policy, Because: j.cause, Cause: j.owner}, j.id, func() (err error) {
+	a := &Action{Verb: plan.VerbDelete, Policy: j.policy, Because: j.cause, Cause: j.owner}
+	taken := p.write(ctx, a, j.id, func() (err error) {
 		answer, err = p.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
 			Policy: string(j.policy), ResourceVersion: p.version(j.id), GracePeriodSeconds: p.loop.opts.GracePeriodSeconds,
 		})
+		a.Held = answer.Finalizers
 		return err
 	})
 	switch {
@@ -207,7 +213,7 @@ func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges
 	for _, e := range edges {
 		a.Owners = append(a.Owners, p.graph.Ref(e.Owner).UID)
 	}
-	taken := p.write(ctx, a, id, func() error {
+	taken := p.write(ctx, &a, id, func() error {
 		changes := p.referenceSteps(id, edges, step)
 		answer, err := p.client.Patch(ctx, t, ref.Namespace, ref.Name, append(cluster.Unchanged(ref.UID, p.version(id)), changes...), cluster.PatchOptions{})
 		if err != nil {

@@ -6,16 +6,22 @@ import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 // somebody else to take off a finalizer. It has no roots and no policy.
 func NewRun(g *graph.Graph, opts Options) *Plan {
 	opts.Rules = Loop
-	s := simulate(g, opts, false, func(s *simulation) {
+	begin := func(s *simulation) {
 		for i := range g.Len() {
 			if id := graph.ID(i); s.Candidate(id) {
 				s.Look(id)
 			}
 		}
-	})
-	return &Plan{
-		Graph: g, options: opts, end: s.Overlay,
-		Actions: s.actions, Deleted: s.deleted(), Survivors: s.survivors(), Stuck: s.stuck(), Blockers: s.blockers(),
-		DependsOnTiming: s.timing,
 	}
+	held := simulate(g, opts, false, begin)
+	p := &Plan{
+		Graph: g, options: opts, end: held.Overlay,
+		Actions: held.actions, Deleted: held.deleted(), Survivors: held.survivors(), Stuck: held.stuck(), Blockers: held.blockers(),
+		DependsOnTiming: held.timing,
+	}
+	if len(p.Stuck) > 0 {
+		released := simulate(g, opts, true, begin)
+		p.Stuck, p.Remaining = released.stuck(), held.remaining(released)
+	}
+	return p
 }

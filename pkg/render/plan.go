@@ -104,6 +104,9 @@ func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 	for _, row := range p.Rows {
 		ref := p.Graph.Ref(row.ID)
 		o := outcomes[row.ID]
+		if o.word == "" && !p.Graph.Seen(row.ID) && p.Graph.State(row.ID) == graph.Absent {
+			o.word = "absent"
+		}
 		wave := "-"
 		if o.wave > 0 {
 			wave = strconv.Itoa(o.wave)
@@ -129,7 +132,7 @@ func (o outcome) paint(p Palette) string {
 	switch o.word {
 	case "":
 		return "-"
-	case "kept", "orphaned":
+	case "kept", "orphaned", "absent":
 		return paint(p.kind, o.word)
 	case "stuck":
 		return paint(p.bad, o.word)

@@ -1,0 +1,189 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+func newRun(c *common) *cobra.Command {
+	f := &runFlags{common: c, output: newOutputFlags("wide", "name")}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run the garbage collector's loop once, from here",
+		Long: `Do what the cluster's garbage collector would do, until nothing is left that it can do.
+
+It lists everything that can be deleted, finds the objects whose owners are gone, those that owners wait for, and those that
+are to be orphaned, prints the plan, asks, and does it: deletes, takes references off, and takes the collector's own finalizers
+off, all by the collector's rules. It is for clusters whose collector is off, wedged or behind, and for control planes that
+have none. Beside a collector that works it does no harm, and finds nothing to do.
+
+That an owner is gone is proven by reading it, never by a list: what could not be listed or read is unknown, and what is
+unknown is kept. Every write carries the uid and the resourceVersion of what was judged. A finalizer of the
+collector comes off only if no dependent can be hidden in a gap.
+
+It refuses to go on when all owners of a kind are gone at once, as after a backup was restored: --allow-mass-collection.
+
+Exit code 2 means that it was refused, that something could not be listed, or that something was still there after --timeout.`,
+		Example: `  # What is there to collect, in the whole cluster?
+  kubectl gc run --dry-run
+
+  # Collect in one namespace
+  kubectl gc run -n shop
+
+  # Be the collector of a control plane that has none, until Ctrl-C
+  kubectl gc run --yes --watch`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(cmd, "run takes no arguments; -n, --types and -l restrict what it may write to")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := f.parse(cmd)
+			if err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), r)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// runRequest is what the flags come to.
+type runRequest struct {
+	namespace string // empty for everywhere
+	selector  labels.Selector
+	terms     plan.Terms
+	timeout   time.Duration
+}
+
+func (f *runFlags) run(ctx context.Context, r *runRequest) error {
+	client, err := f.client()
+	if err != nil {
+		return err
+	}
+	catalog, err := client.Discover()
+	if err != nil {
+		return err
+	}
+	filter, err := parseTypeFilter(f.types, nil, catalog)
+	if err != nil {
+		return err
+	}
+	opts := collect.Options{
+		List:  cluster.ListOptions{Namespace: r.namespace, Selector: r.selector},
+		May:   r.may(filter.shows(catalog)),
+		Terms: r.terms, MaxDeletes: f.maxDeletes,
+	}
+	if r.namespace != "" {
+		opts.List.Fallback = []string{r.namespace}
+	}
+	out := &runTeller{f: f}
+	opts.Tell = out.tell
+	loop := collect.New(client, opts)
+	planned, err := f.plan(ctx, loop, r, opts)
+	if err != nil {
+		return err
+	}
+	warnGaps(f.ErrOut, planned.gaps)
+	if f.dryRun != "none" {
+		return errors.Join(f.show(planned), f.refused(planned, r))
+	}
+	if len(planned.Actions) == 0 && !f.watch {
+		return f.nothing(planned)
+	}
+	if err := f.confirm(planned, r); err != nil {
+		return err
+	}
+	return f.perform(ctx, client, loop, out, r)
+}
+
+// may says what the loop may write to.
+func (r *runRequest) may(shows func(graph.Ref) bool) func(*graph.Graph, graph.ID) bool {
+	if r.namespace == "" && r.selector == nil && shows == nil {
+		return nil
+	}
+	return func(g *graph.Graph, id graph.ID) bool {
+		ref := g.Ref(id)
+		return (r.namespace == "" || ref.Namespace == r.namespace) && (r.selector == nil || g.Selected(id)) && (shows == nil || shows(ref))
+	}
+}
+
+// plannedRun is a plan of a run with what it rests on.
+type plannedRun struct {
+	plannedDeletion
+	left []plan.Survivor
+}
+
+// plan surveys the cluster and plans the run.
+func (f *runFlags) plan(ctx context.Context, loop *collect.Loop, r *runRequest, opts collect.Options) (*plannedRun, error) {
+	survey, err := loop.Survey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkGone(survey, r.terms); err != nil {
+		return nil, err
+	}
+	g := survey.Graph
+	var may func(graph.ID) bool
+	if opts.May != nil {
+		may = func(id graph.ID) bool { return opts.May(g, id) }
+	}
+	planned := plan.NewRun(g, plan.Options{Terms: r.terms, Proven: survey.Proven, May: may, Gaps: survey.Gaps})
+	p := &plannedRun{left: planned.End().Residue(may)}
+	p.Plan = render.Plan{Plan: planned, Rows: runRows(planned), Gaps: survey.Gaps}
+	p.gaps, p.positions = survey.Gaps, survey.Positions
+	return p, nil
+}
+
+// runRows are the objects that something is done to, under the owners because of which.
+func runRows(p *plan.Plan) []graph.Row {
+	shown := map[graph.ID]bool{}
+	var ids []graph.ID
+	show := func(id graph.ID) {
+		if !shown[id] {
+			shown[id] = true
+			ids = append(ids, id)
+		}
+	}
+	for _, a := range p.Actions {
+		if a.Because.HasCause {
+			show(a.Because.Cause)
+		}
+		show(a.Object)
+	}
+	return p.Graph.Tree(p.Graph.Heads(ids), graph.TreeOptions{Depth: -1, Show: func(id graph.ID) bool { return shown[id] }})
+}
+
+// nothing says that there is nothing to do, and what is left for others.
+func (f *runFlags) nothing(p *plannedRun) error {
+	if !f.output.isOwn() {
+		if err := f.output.write(f.Out, f.result(nil, p.Graph, p.left, p.gaps)); err != nil {
+			return err
+		}
+	} else if f.output.format() != "name" {
+		fmt.Fprintln(f.Out, "nothing to collect")
+		f.leftovers(p.Graph, p.left)
+	}
+	return f.incomplete(p)
+}
+
+// incomplete is the finding that not everything was seen.
+func (f *runFlags) incomplete(p *plannedRun) error {
+	if len(p.gaps) == 0 {
+		return nil
+	}
+	return refusal{errors.New("incomplete: what could not be listed was not collected, and owners whose dependents may be there were not let go")}
+}

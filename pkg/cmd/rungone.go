@@ -1,0 +1,39 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// checkGone refuses to take a kind for gone while anything says that its group is still meant to be served: a definition or an APIService of
+// the group, or discovery that failed; or while that cannot be known.
+func (f *runFlags) checkGone(s *collect.Survey, terms plan.Terms) error {
+	for kind := range terms.Gone {
+		group := (graph.Ref{APIVersion: kind[0]}).Group()
+		refuse := func(why string) error {
+			return refusal{fmt.Errorf("nothing was deleted: --treat-kind-as-gone %s/%s: %s", kind[0], kind[1], why)}
+		}
+		for _, gap := range s.Gaps {
+			if gap.Resource == "*" && gap.Group == group || slices.Contains([]string{"customresourcedefinitions", "apiservices"}, gap.Resource) {
+				return refuse("it cannot be known whether it is: " + gap.Message)
+			}
+		}
+		for _, t := range s.Graph.Types() {
+			if t.Group == group && t.Kind == kind[1] {
+				return refuse(fmt.Sprintf("%s serves it", t.APIVersion()))
+			}
+		}
+		for i := range s.Graph.Len() {
+			r := s.Graph.Ref(graph.ID(i))
+			if s.Graph.Seen(graph.ID(i)) && (r.Resource == "customresourcedefinitions" || r.Resource == "apiservices") && strings.HasSuffix(r.Name, "."+group) {
+				return refuse(fmt.Sprintf("%s %s of its group exists", r.Kind, r.Name))
+			}
+		}
+	}
+	return nil
+}

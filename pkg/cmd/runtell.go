@@ -1,0 +1,179 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// runTeller prints a line for each write as it happens, and keeps them.
+type runTeller struct {
+	f      *runFlags
+	events []collect.Event
+}
+
+func (t *runTeller) tell(e collect.Event) {
+	t.events = append(t.events, e)
+	f := t.f
+	switch {
+	case e.Err != nil:
+	case f.output.format() == "name":
+		if e.Action.Verb == plan.VerbDelete {
+			fmt.Fprintln(f.Out, render.Escape(kindOf(e.Action.Object)+"/"+e.Action.Object.Name))
+		}
+	case f.output.isOwn():
+		fmt.Fprintln(f.Out, actionLine(e.Action))
+	}
+}
+
+// actionLine words one write as kubectl would, with the reason.
+func actionLine(a collect.Action) string {
+	because := render.Sentence(a.Because, a.Cause)
+	object := withNamespace(a.Object, " in ")
+	switch a.Verb {
+	case plan.VerbDelete:
+		line := withNamespace(a.Object, " deleted from ")
+		if len(a.Held) > 0 {
+			line = object + " is being deleted"
+		}
+		if a.Policy != plan.Background {
+			line += " (" + strings.ToLower(string(a.Policy)) + ")"
+		}
+		return line + ": " + because
+	case plan.VerbOrphan:
+		return fmt.Sprintf("%s lost %s: %s", object, countWords(len(a.Owners), "reference"), because)
+	case plan.VerbUnblock:
+		return fmt.Sprintf("%s blocks %s no more: %s", object, countWords(len(a.Owners), "owner"), because)
+	case plan.VerbRemoveFinalizer:
+		return fmt.Sprintf("%s was let go: %s", object, because)
+	}
+	return fmt.Sprintf("%s: %s", object, a.Verb)
+}
+
+func countWords(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// summary counts what was done.
+func (t *runTeller) summary() string {
+	counts := map[plan.Verb]int{}
+	passes := 1
+	for _, e := range t.events {
+		if e.Err == nil {
+			counts[e.Action.Verb]++
+			passes = max(passes, e.Action.Pass)
+		}
+	}
+	var parts []string
+	for _, part := range []struct {
+		verb          plan.Verb
+		format, nouns string
+	}{
+		{plan.VerbDelete, "deleted %s", "object"},
+		{plan.VerbOrphan, "took references off %s", "dependent"},
+		{plan.VerbUnblock, "unblocked %s", "dependent"},
+		{plan.VerbRemoveFinalizer, "let %s go", "owner"},
+	} {
+		if n := counts[part.verb]; n > 0 {
+			parts = append(parts, fmt.Sprintf(part.format, countWords(n, part.nouns)))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing was collected"
+	}
+	return strings.Join(parts, ", ") + ", in " + passWords(passes)
+}
+
+func passWords(n int) string {
+	if n == 1 {
+		return "1 pass"
+	}
+	return fmt.Sprintf("%d passes", n)
+}
+
+// errors are what writes met.
+func (t *runTeller) errors() []error {
+	var errs []error
+	for _, e := range t.events {
+		if e.Err != nil {
+			errs = append(errs, fmt.Errorf("%s %s %q: %w", e.Action.Verb, e.Action.Object.Resource, e.Action.Object.Name, e.Err))
+		}
+	}
+	return errs
+}
+
+// mostLeftovers is how many objects that are left are named.
+const mostLeftovers = 20
+
+// leftovers says on stderr what the loop leaves to others.
+func (f *runFlags) leftovers(g *graph.Graph, left []plan.Survivor) {
+	for i, l := range left {
+		if i == mostLeftovers {
+			fmt.Fprintf(f.ErrOut, "and %d more that are left\n", len(left)-mostLeftovers)
+			return
+		}
+		fmt.Fprintf(f.ErrOut, "left: %s: %s\n", withNamespace(g.Ref(l.Object), " in "), f.leftBecause(g, l))
+	}
+}
+
+// leftBecause says why an object is left, with the finalizers that hold it and whose they are.
+func (f *runFlags) leftBecause(g *graph.Graph, l plan.Survivor) string {
+	if l.Because.Code != plan.FinalizersHold {
+		return render.SurvivorSentence(g, l)
+	}
+	known, _ := f.known() // without it the finalizers are named all the same
+	return heldBy(g.Ref(l.Object), g.Finalizers(l.Object), known)
+}
+
+// runResult returns what came of a run as the versioned object that -o json prints.
+func (f *runFlags) result(events []collect.Event, g *graph.Graph, left []plan.Survivor, gaps []v1alpha1.Gap) *v1alpha1.Result {
+	out := &v1alpha1.Result{
+		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(gaps) == 0, Gaps: append([]v1alpha1.Gap{}, gaps...),
+		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{}, Remaining: []v1alpha1.SkippedObject{},
+	}
+	for _, e := range events {
+		a := collectedAction(e.Action)
+		if e.Err != nil {
+			out.Failed = append(out.Failed, v1alpha1.FailedAction{Action: a, Error: e.Err.Error()})
+			continue
+		}
+		out.Done = append(out.Done, a)
+	}
+	for _, l := range left {
+		skipped := v1alpha1.SkippedObject{Object: render.RefObject(g.Ref(l.Object)), Because: f.leftBecause(g, l)}
+		switch l.Because.Code {
+		case plan.NotJudged:
+			out.Skipped = append(out.Skipped, skipped)
+		default:
+			out.Remaining = append(out.Remaining, skipped)
+		}
+	}
+	return out
+}
+
+// collectedAction is one write of the loop as it is printed. The loop does the collector's part.
+func collectedAction(a collect.Action) v1alpha1.Action {
+	return v1alpha1.Action{
+		Verb: string(a.Verb), Object: render.RefObject(a.Object), Policy: string(a.Policy), Owners: slices.Clone(a.Owners), Wave: a.Pass,
+		By: string(plan.ByCollector), Because: render.Sentence(a.Because, a.Cause), Reason: string(a.Because),
+	}
+}
+
+// showNames prints the names of objects, one in a line.
+func showNames(w io.Writer, g *graph.Graph, ids []graph.ID) error {
+	var rows []graph.Row
+	for _, id := range ids {
+		rows = append(rows, graph.Row{ID: id})
+	}
+	return render.TreeNames(w, render.Tree{Graph: g, Rows: rows})
+}
