@@ -101,7 +101,7 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 	if f.dryRun != "none" {
 		return errors.Join(f.show(planned), f.refused(planned, r))
 	}
-	if len(planned.Actions) == 0 && !f.watch {
+	if len(planned.Actions) == 0 && !f.watch && !(f.wait && len(pending(planned.left)) > 0) {
 		return f.nothing(planned)
 	}
 	if err := f.confirm(planned, r); err != nil {

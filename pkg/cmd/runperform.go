@@ -107,7 +107,7 @@ func (f *runFlags) perform(ctx context.Context, client *cluster.Client, loop *co
 	case f.wait:
 		waiting, cancel := context.WithTimeout(ctx, r.timeout)
 		defer cancel()
-		summary, err = loop.Watch(waiting, func(s *collect.Summary) bool { return len(pending(s)) == 0 })
+		summary, err = loop.Watch(waiting, func(s *collect.Summary) bool { return len(pending(s.Left)) == 0 })
 	default:
 		summary, err = loop.Run(ctx)
 	}
@@ -134,7 +134,7 @@ func (f *runFlags) finish(ctx context.Context, s *collect.Summary, err error, ou
 	case err == nil:
 	case ctx.Err() != nil && f.watch:
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		errs = append(errs, refusal{fmt.Errorf("timed out after %s; still there: %d objects that wait for others", r.timeout, len(pending(s)))})
+		errs = append(errs, refusal{fmt.Errorf("timed out after %s; there are still objects that others have to let go", r.timeout)})
 	case errors.Is(err, collect.ErrMaxDeletes):
 		errs = append(errs, refusal{fmt.Errorf("stopped after %d deletes, which is what --max-deletes allows", f.maxDeletes)})
 	default:
@@ -144,12 +144,9 @@ func (f *runFlags) finish(ctx context.Context, s *collect.Summary, err error, ou
 }
 
 // pending are the objects that are being deleted and that somebody else has to let go.
-func pending(s *collect.Summary) []plan.Survivor {
+func pending(left []plan.Survivor) []plan.Survivor {
 	var list []plan.Survivor
-	if s == nil {
-		return nil
-	}
-	for _, l := range s.Left {
+	for _, l := range left {
 		if l.Because.Code == plan.FinalizersHold || l.Because.Code == plan.DependentsBlock {
 			list = append(list, l)
 		}

@@ -69,6 +69,14 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 			if o.word == "" {
 				o.wave = a.Wave
 			}
+		case plan.VerbUnblock:
+			if o.word == "" {
+				o.wave, o.word, o.because = a.Wave, "unblocked", because(p.Graph, a.Because)
+			}
+		case plan.VerbRemoveFinalizer: // of an owner that was being deleted before
+			if o.word == "" {
+				o.wave, o.word, o.because = a.Wave, "deleted", because(p.Graph, a.Because)
+			}
 		}
 		outcomes[a.Object] = o
 	}
@@ -132,7 +140,7 @@ func (o outcome) paint(p Palette) string {
 	switch o.word {
 	case "":
 		return "-"
-	case "kept", "orphaned", "absent":
+	case "kept", "orphaned", "absent", "unblocked":
 		return paint(p.kind, o.word)
 	case "stuck":
 		return paint(p.bad, o.word)
