@@ -66,11 +66,16 @@ func countWords(n int, noun string) string {
 
 // summary counts what was done.
 func (t *runTeller) summary() string {
+	const begun plan.Verb = "begun" // a delete of what finalizers hold
 	counts := map[plan.Verb]int{}
 	passes := 1
 	for _, e := range t.events {
 		if e.Err == nil {
-			counts[e.Action.Verb]++
+			verb := e.Action.Verb
+			if verb == plan.VerbDelete && len(e.Action.Held) > 0 {
+				verb = begun
+			}
+			counts[verb]++
 			passes = max(passes, e.Action.Pass)
 		}
 	}
@@ -80,6 +85,7 @@ func (t *runTeller) summary() string {
 		format, nouns string
 	}{
 		{plan.VerbDelete, "deleted %s", "object"},
+		{begun, "began to delete %s", "object"},
 		{plan.VerbOrphan, "took references off %s", "dependent"},
 		{plan.VerbUnblock, "unblocked %s", "dependent"},
 		{plan.VerbRemoveFinalizer, "let %s go", "owner"},
