@@ -35,7 +35,7 @@ func BenchmarkDependents(b *testing.B) {
 		}
 		objects := listed(b, client, one)
 		start := time.Now()
-		if err := deleteAll(b.Context(), client, one, objects); err != nil {
+		if err := deleteAll(b.Context(), client, configMaps, one, objects); err != nil {
 			b.Fatal(err)
 		}
 		bare += time.Since(start)
@@ -87,12 +87,12 @@ func dependents(ctx context.Context, c *testcluster.Cluster, namespace string) e
 	return group.Wait()
 }
 
-func deleteAll(ctx context.Context, client *cluster.Client, namespace string, objects []graph.Object) error {
+func deleteAll(ctx context.Context, client *cluster.Client, t graph.Type, namespace string, objects []graph.Object) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(client.Concurrency())
 	for _, o := range objects {
 		group.Go(func() error {
-			_, err := client.Delete(ctx, configMaps, namespace, o.Name, o.UID, cluster.DeleteOptions{Policy: "Background"})
+			_, err := client.Delete(ctx, t, namespace, o.Name, o.UID, cluster.DeleteOptions{Policy: "Background"})
 			return err
 		})
 	}
