@@ -58,9 +58,9 @@ func (it *jsonItem) object(selector labels.Selector) (*graph.Object, error) {
 	return o, nil
 }
 
-// readJSONList reads a page in JSON object by object. The metadata of a list may stand behind its items, so onMeta can
+// readJSONList reads a page in JSON object by object; T names the fields of interest. The metadata of a list may stand behind its items, so onMeta can
 // come last.
-func readJSONList(r io.Reader, onMeta func(listMeta), item func(*jsonItem) error) error {
+func readJSONList[T any](r io.Reader, onMeta func(listMeta), item func(*T) error) error {
 	dec := json.NewDecoder(r)
 	if err := expect(dec, json.Delim('{')); err != nil {
 		return err
@@ -105,7 +105,7 @@ func readJSONList(r io.Reader, onMeta func(listMeta), item func(*jsonItem) error
 	return nil
 }
 
-func readJSONItems(dec *json.Decoder, item func(*jsonItem) error) error {
+func readJSONItems[T any](dec *json.Decoder, item func(*T) error) error {
 	open, err := dec.Token()
 	if err != nil {
 		return jsonError(err)
@@ -117,7 +117,7 @@ func readJSONItems(dec *json.Decoder, item func(*jsonItem) error) error {
 		return fmt.Errorf("%w: items is no array", errMalformed)
 	}
 	for dec.More() {
-		var it jsonItem
+		var it T
 		if err := dec.Decode(&it); err != nil {
 			return jsonError(err)
 		}

@@ -1,0 +1,167 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Access is something to do that needs a right: a verb on one object.
+type Access struct {
+	Verb string
+	Type graph.Type
+	// Subresource is empty for the object itself.
+	Subresource     string
+	Namespace, Name string
+}
+
+// Permission is what is known of a right.
+type Permission uint8
+
+const (
+	// Unknown: nobody could or would say. It is not a denial; the server decides when it is done.
+	Unknown Permission = iota
+	// Allowed: the server would not refuse it for lack of rights.
+	Allowed
+	// Denied: the server would refuse it.
+	Denied
+)
+
+// Review is the answer about an Access.
+type Review struct {
+	Permission Permission
+	// Reason is what the authorizer says, often nothing.
+	Reason string
+}
+
+// Reviews asks the server what the user may do and remembers the answers. It is safe for concurrent use.
+type Reviews struct {
+	client *Client
+	mu     sync.Mutex
+	known  map[Access]Review
+}
+
+// Reviews returns Reviews that know nothing yet.
+func (c *Client) Reviews() *Reviews { return &Reviews{client: c, known: map[Access]Review{}} }
+
+// Ask answers for each Access, in their order. There is one SelfSubjectAccessReview for each verb, type and namespace, and only where that
+// is denied one for each name: rights are rarely given by name. A review that fails leaves what it was for Unknown.
+func (r *Reviews) Ask(ctx context.Context, accesses []Access) []Review {
+	broad := make([]Access, len(accesses))
+	for i, a := range accesses {
+		a.Name = ""
+		broad[i] = a
+	}
+	r.ask(ctx, broad)
+	var named []Access
+	for i, a := range accesses {
+		if r.answer(broad[i]).Permission == Denied {
+			named = append(named, a)
+		}
+	}
+	r.ask(ctx, named)
+	reviews := make([]Review, len(accesses))
+	for i, a := range accesses {
+		if reviews[i] = r.answer(broad[i]); reviews[i].Permission == Denied {
+			reviews[i] = r.answer(a)
+		}
+	}
+	return reviews
+}
+
+func (r *Reviews) answer(a Access) Review {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.known[a]
+}
+
+// ask sends a review for each of the accesses that none was sent for yet.
+func (r *Reviews) ask(ctx context.Context, accesses []Access) {
+	var group errgroup.Group
+	group.SetLimit(r.client.concurrency)
+	for _, a := range r.unasked(accesses) {
+		group.Go(func() error {
+			review, err := r.client.review(ctx, a)
+			if err != nil {
+				return nil // and it stays Unknown: old and restricted servers do not serve reviews
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.known[a] = review
+			return nil
+		})
+	}
+	_ = group.Wait() // which nothing fails
+}
+
+// unasked returns what has no answer yet, each once.
+func (r *Reviews) unasked(accesses []Access) []Access {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var unasked []Access
+	seen := make(map[Access]bool, len(accesses))
+	for _, a := range accesses {
+		if _, known := r.known[a]; !known && !seen[a] {
+			seen[a] = true
+			unasked = append(unasked, a)
+		}
+	}
+	return slices.Clip(unasked)
+}
+
+// resourceAttributes is authorization.k8s.io/v1's, as far as it is needed.
+type resourceAttributes struct {
+	Namespace   string `json:"namespace,omitempty"`
+	Verb        string `json:"verb"`
+	Group       string `json:"group,omitempty"`
+	Version     string `json:"version,omitempty"`
+	Resource    string `json:"resource"`
+	Subresource string `json:"subresource,omitempty"`
+	Name        string `json:"name,omitempty"`
+}
+
+// review sends one SelfSubjectAccessReview, which is a question although it is sent with POST: nothing is stored.
+func (c *Client) review(ctx context.Context, a Access) (Review, error) {
+	var body struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Spec       struct {
+			ResourceAttributes resourceAttributes `json:"resourceAttributes"`
+		} `json:"spec"`
+	}
+	body.APIVersion, body.Kind = "authorization.k8s.io/v1", "SelfSubjectAccessReview"
+	body.Spec.ResourceAttributes = resourceAttributes{
+		Namespace: a.Namespace, Verb: a.Verb, Group: a.Type.Group, Version: a.Type.Version, Resource: a.Type.Resource,
+		Subresource: a.Subresource, Name: a.Name,
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return Review{}, err
+	}
+	path := resourcePath("authorization.k8s.io", "v1", "selfsubjectaccessreviews", "")
+	var answer struct {
+		Kind   string
+		Status *struct {
+			Allowed                 bool
+			Reason, EvaluationError string
+		}
+	}
+	if err := getJSON(ctx, c.rest.Post().AbsPath(path...).SetHeader("Content-Type", "application/json").Body(raw), acceptJSON, &answer); err != nil {
+		return Review{}, err
+	}
+	switch {
+	case answer.Kind != body.Kind || answer.Status == nil:
+		return Review{}, fmt.Errorf("asking whether %s of %s is allowed: the answer is a %q", a.Verb, a.Type.Resource, answer.Kind)
+	case answer.Status.Allowed:
+		return Review{Permission: Allowed, Reason: answer.Status.Reason}, nil
+	case answer.Status.EvaluationError != "": // an authorizer did not answer; it might have allowed it
+		return Review{Reason: answer.Status.EvaluationError}, nil
+	}
+	return Review{Permission: Denied, Reason: answer.Status.Reason}, nil
+}

@@ -1,0 +1,145 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"strconv"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Content is what is read of pods and StatefulSets besides their metadata. What a type does not have is empty.
+type Content struct {
+	// NodeName, Phase and the periods, in seconds, are a pod's. DeletionGracePeriodSeconds is nil if it is not being deleted.
+	NodeName, Phase                                           string
+	TerminationGracePeriodSeconds, DeletionGracePeriodSeconds *int64
+	// ClaimTemplates are the names of a StatefulSet's volumeClaimTemplates, and WhenDeleted is what its
+	// persistentVolumeClaimRetentionPolicy says, empty if it has none.
+	ClaimTemplates []string
+	WhenDeleted    string
+}
+
+// ContentRequest names objects of one type in one namespace.
+type ContentRequest struct {
+	Type      graph.Type
+	Namespace string
+	// UIDs are those of the objects, by name.
+	UIDs map[string]string
+	// Total is how many objects of the type the namespace has. A few among many are read one by one.
+	Total int
+}
+
+// singly says whether the objects are read one by one, and not by a list of the namespace, which has all of them.
+func (r ContentRequest) singly() bool { return len(r.UIDs) <= singleReads || len(r.UIDs)*10 < r.Total }
+
+// contentPage is how many whole objects are in one page. They are many times as large as their metadata.
+const contentPage = 500
+
+// Contents reads whole objects, of which it keeps very little, and returns it by uid. What is gone meanwhile, or has been replaced, is
+// left out; what could not be read is in unread. The error is for a context that ended.
+func (c *Client) Contents(ctx context.Context, requests []ContentRequest) (contents map[string]Content, unread []string, err error) {
+	contents = map[string]Content{}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(c.concurrency)
+	read := func(r ContentRequest, name string, read func(keep func(*contentItem)) error) {
+		group.Go(func() error {
+			err := read(func(it *contentItem) {
+				mu.Lock()
+				defer mu.Unlock()
+				if uid := it.Metadata.UID; r.UIDs[it.Metadata.Name] == uid {
+					contents[uid] = it.content()
+				}
+			})
+			if err == nil || apierrors.IsNotFound(err) {
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for n, uid := range r.UIDs {
+				if _, known := contents[uid]; !known && (name == "" || name == n) {
+					unread = append(unread, uid)
+				}
+			}
+			return context.Cause(ctx)
+		})
+	}
+	for _, r := range requests {
+		path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
+		if !r.singly() {
+			read(r, "", func(keep func(*contentItem)) error { return c.contentList(ctx, path, keep) })
+			continue
+		}
+		for name := range r.UIDs {
+			read(r, name, func(keep func(*contentItem)) error {
+				var it contentItem
+				err := getJSON(ctx, c.rest.Get().AbsPath(append(path[:len(path):len(path)], name)...), acceptJSON, &it)
+				if err == nil {
+					keep(&it)
+				}
+				return err
+			})
+		}
+	}
+	err = group.Wait()
+	return contents, unread, err
+}
+
+// contentList reads a list of whole objects, page by page.
+func (c *Client) contentList(ctx context.Context, path []string, keep func(*contentItem)) error {
+	for token := ""; ; {
+		req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptJSON).WarningHandlerWithContext(quietWarnings{}).
+			Param("limit", strconv.Itoa(contentPage))
+		if token != "" {
+			req.Param("continue", token)
+		}
+		var meta listMeta
+		body, err := req.Stream(ctx)
+		if err != nil {
+			return err
+		}
+		err = readJSONList(bufio.NewReaderSize(body, readBuffer), func(m listMeta) { meta = m }, func(it *contentItem) error {
+			keep(it)
+			return nil
+		})
+		if closeErr := body.Close(); err == nil {
+			err = closeErr
+		}
+		if err != nil || meta.continueToken == "" {
+			return err
+		}
+		token = meta.continueToken
+	}
+}
+
+// contentItem names the fields of a pod and of a StatefulSet that are kept. The decoder steps over all others.
+type contentItem struct {
+	Metadata struct {
+		Name, UID                  string
+		DeletionGracePeriodSeconds *int64
+	}
+	Spec struct {
+		NodeName                             string
+		TerminationGracePeriodSeconds        *int64
+		VolumeClaimTemplates                 []struct{ Metadata struct{ Name string } }
+		PersistentVolumeClaimRetentionPolicy struct{ WhenDeleted string }
+	}
+	Status struct{ Phase string }
+}
+
+func (it *contentItem) content() Content {
+	out := Content{
+		NodeName: it.Spec.NodeName, Phase: it.Status.Phase,
+		TerminationGracePeriodSeconds: it.Spec.TerminationGracePeriodSeconds,
+		DeletionGracePeriodSeconds:    it.Metadata.DeletionGracePeriodSeconds,
+		WhenDeleted:                   it.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted,
+	}
+	for _, t := range it.Spec.VolumeClaimTemplates {
+		out.ClaimTemplates = append(out.ClaimTemplates, t.Metadata.Name)
+	}
+	return out
+}
