@@ -74,6 +74,10 @@ const (
 	DependentsBlock Code = "DependentsBlock" // blocking dependents are left
 	NotDone         Code = "NotDone"         // a write was refused, or there was no time for it
 	Deadlock        Code = "Deadlock"        // all members of a cycle wait for each other
+	ForegroundCycle Code = "ForegroundCycle" // it waits for itself, by way of others or not
+	OwnerMismatch   Code = "OwnerMismatch"   // the reference names something else than what has the owner's uid
+	ClaimRetained   Code = "ClaimRetained"   // the StatefulSet it was made for keeps its claims
+	ClaimNotOwned   Code = "ClaimNotOwned"   // the StatefulSet it was made for deletes its claims, and has not made itself its owner
 )
 
 // Survivor is an object that the deletion touches or comes near to, and that is left.
@@ -87,6 +91,8 @@ type Blocker struct {
 	Object graph.ID
 	// Finalizers are those that are not the collector's.
 	Finalizers []string
+	// GracePeriodSeconds is how long a pod on a node may take to terminate, 0 for anything else. It is known after Learn.
+	GracePeriodSeconds int64
 }
 
 // Plan is what a deletion does.
@@ -111,6 +117,14 @@ type Plan struct {
 	// DependsOnTiming says that the end can be another one than this, depending on how fast the collector is: it tries objects that
 	// it could not judge ever more rarely, and breaks what may be a cycle in two steps (GC-014, GC-054).
 	DependsOnTiming bool
+	// NonBlocking are the references of dependents that the policy Foreground does not wait for (GC-061), sorted by dependent.
+	NonBlocking []graph.Edge
+	// Cycles are the rings among Stuck in which each waits for the next (GC-064).
+	Cycles [][]graph.ID
+	// Forbidden are the writes of this command that would be refused, and Unread the pods and StatefulSets of the cascade whose content is
+	// not known. Both are known after Learn.
+	Forbidden []Forbidden
+	Unread    []graph.ID
 
 	options Options
 	end     *Overlay
@@ -143,6 +157,7 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 		held := simulate(g, opts, false, deletion(roots, policy))
 		p.Remaining = held.remaining(released)
 	}
+	p.explain()
 	return p
 }
 

@@ -30,11 +30,11 @@ const groupedFrom = 60
 
 // outcome is what becomes of one object.
 type outcome struct {
-	wave       int
-	word       string
-	policy     plan.Policy
-	because    string
-	finalizers []string
+	wave    int
+	word    string
+	policy  plan.Policy
+	because string
+	heldBy  string
 }
 
 // PlanTable writes what becomes of each object, as a tree, what is known of the finalizers
@@ -54,8 +54,12 @@ func PlanTable(w io.Writer, p Plan, s Style) error {
 	if err := p.explain(w); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(w, p.Summary())
-	return err
+	for _, line := range slices.Concat(p.Denials(), []string{p.Summary()}, p.Remarks()) {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p Plan) outcomes() map[graph.ID]outcome {
@@ -64,18 +68,18 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 		o := outcomes[a.Object]
 		switch a.Verb {
 		case plan.VerbDelete:
-			o.wave, o.word, o.policy, o.because = a.Wave, "deleted", a.Policy, because(p.Graph, a.Because)
+			o.wave, o.word, o.policy, o.because = a.Wave, "deleted", a.Policy, p.because(a.Object, a.Because)
 		case plan.VerbOrphan:
 			if o.word == "" {
 				o.wave = a.Wave
 			}
 		case plan.VerbUnblock:
 			if o.word == "" {
-				o.wave, o.word, o.because = a.Wave, "unblocked", because(p.Graph, a.Because)
+				o.wave, o.word, o.because = a.Wave, "unblocked", p.because(a.Object, a.Because)
 			}
 		case plan.VerbRemoveFinalizer: // of an owner that was being deleted before
 			if o.word == "" {
-				o.wave, o.word, o.because = a.Wave, "deleted", because(p.Graph, a.Because)
+				o.wave, o.word, o.because = a.Wave, "deleted", p.because(a.Object, a.Because)
 			}
 		}
 		outcomes[a.Object] = o
@@ -83,7 +87,7 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 	set := func(list []plan.Survivor, word string) {
 		for _, s := range list {
 			o := outcomes[s.Object]
-			o.word, o.because = word, because(p.Graph, s.Because)
+			o.word, o.because = word, p.because(s.Object, s.Because)
 			outcomes[s.Object] = o
 		}
 	}
@@ -96,9 +100,14 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 		}
 	}
 	set(p.Stuck, "stuck")
+	for _, f := range p.Forbidden {
+		o := outcomes[f.Object]
+		o.word, o.because = "forbidden", "you may not "+f.Verb+" it"
+		outcomes[f.Object] = o
+	}
 	for _, b := range p.Blockers {
 		o := outcomes[b.Object]
-		o.finalizers = b.Finalizers
+		o.heldBy = holder(b)
 		outcomes[b.Object] = o
 	}
 	return outcomes
@@ -121,7 +130,7 @@ func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 		}
 		name := paint(palette.dim, prefix.next(row)) + paint(palette.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(palette.dim, treeMarks[row.Repeat])
 		cells := []string{
-			orDash(Escape(ref.Namespace)), name, wave, o.paint(palette), orDash(Escape(strings.Join(o.finalizers, ","))), orDash(o.because),
+			orDash(Escape(ref.Namespace)), name, wave, o.paint(palette), orDash(o.heldBy), orDash(o.because),
 		}
 		if wide {
 			cells = append(cells, orDash(strings.ToLower(string(o.policy))), orDash(Escape(ref.UID)))
@@ -142,7 +151,7 @@ func (o outcome) paint(p Palette) string {
 		return "-"
 	case "kept", "orphaned", "absent", "unblocked":
 		return paint(p.kind, o.word)
-	case "stuck":
+	case "stuck", "forbidden":
 		return paint(p.bad, o.word)
 	}
 	return paint(p.warn, o.word)
@@ -175,7 +184,7 @@ func (p Plan) grouped(w io.Writer, outcomes map[graph.ID]outcome, palette Palett
 	return writeTable(w, []string{"NAMESPACE", "KIND", "COUNT", "WAVE", "OUTCOME"}, rows)
 }
 
-// Summary is the plan in a line.
+// Summary is the plan in a line; Denials and Remarks are what else there is to say of it.
 func (p Plan) Summary() string {
 	kinds := map[string]bool{}
 	for _, id := range p.Deleted {
@@ -190,11 +199,15 @@ func (p Plan) Summary() string {
 	if n := len(p.Survivors); n > 0 {
 		s += fmt.Sprintf("; %d left in place", n)
 	}
-	if n := len(p.Blockers); n > 0 {
-		s += fmt.Sprintf("; %d will hold: %s", n, p.holders())
+	if holders := p.holders(); len(holders) > 0 {
+		s += fmt.Sprintf("; %d will hold: %s", len(holders), some(holders))
 	}
 	if n := len(p.Stuck); n > 0 {
-		s += fmt.Sprintf("; %d never ends: %s", n, p.objects(p.Stuck))
+		never := "never ends"
+		if n > 1 {
+			never = "never end"
+		}
+		s += fmt.Sprintf("; %d %s: %s", n, never, p.objects(p.Stuck))
 	}
 	if p.DependsOnTiming {
 		s += "; the end depends on the collector's timing"
@@ -205,20 +218,21 @@ func (p Plan) Summary() string {
 // maxNamed is how many objects a summary names.
 const maxNamed = 3
 
-func (p Plan) holders() string {
+// holders are the objects that finalizers of others hold.
+func (p Plan) holders() []string {
 	var names []string
 	for _, b := range p.Blockers {
-		r := p.Graph.Ref(b.Object)
-		names = append(names, fmt.Sprintf("%s/%s (%s)", Escape(r.Kind), Escape(r.Name), Escape(strings.Join(b.Finalizers, ", "))))
+		if len(b.Finalizers) > 0 {
+			names = append(names, fmt.Sprintf("%s (%s)", object(p.Graph, b.Object), Escape(strings.Join(b.Finalizers, ", "))))
+		}
 	}
-	return some(names)
+	return names
 }
 
 func (p Plan) objects(list []plan.Survivor) string {
 	var names []string
 	for _, s := range list {
-		r := p.Graph.Ref(s.Object)
-		names = append(names, Escape(r.Kind)+"/"+Escape(r.Name))
+		names = append(names, object(p.Graph, s.Object))
 	}
 	return some(names)
 }

@@ -22,6 +22,16 @@ func PlanObject(p Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 
 		Survivors: p.survivors(p.Survivors), Stuck: p.survivors(p.Stuck), Remaining: p.survivors(p.Remaining),
 		Blockers: []v1alpha1.Blocker{}, DependsOnTiming: p.DependsOnTiming,
+		NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{}, Unread: p.refs(p.Unread),
+	}
+	for _, cycle := range p.Cycles {
+		out.Cycles = append(out.Cycles, p.refs(cycle))
+	}
+	for _, e := range p.NonBlocking {
+		out.NonBlocking = append(out.NonBlocking, v1alpha1.NonBlocking{Object: RefObject(p.Graph.Ref(e.Dependent)), Owner: RefObject(p.Graph.Ref(e.Owner))})
+	}
+	for _, f := range p.Forbidden {
+		out.Forbidden = append(out.Forbidden, v1alpha1.Forbidden{Object: RefObject(p.Graph.Ref(f.Object)), Verb: f.Verb, Reason: p.missing(f)})
 	}
 	for _, a := range p.Actions {
 		out.Actions = append(out.Actions, p.ActionObject(a))
@@ -29,7 +39,7 @@ func PlanObject(p Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	for _, b := range p.Blockers {
 		out.Blockers = append(out.Blockers, v1alpha1.Blocker{
 			Object: RefObject(p.Graph.Ref(b.Object)), Finalizers: append([]string{}, b.Finalizers...),
-			Because: p.heldBy(b),
+			GracePeriodSeconds: b.GracePeriodSeconds, Because: p.holds(b),
 		})
 	}
 	return out
@@ -39,7 +49,7 @@ func PlanObject(p Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 func (p Plan) ActionObject(a plan.Action) v1alpha1.Action {
 	out := v1alpha1.Action{
 		Verb: string(a.Verb), Object: RefObject(p.Graph.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, By: string(a.By),
-		Because: because(p.Graph, a.Because), Reason: string(a.Because.Code),
+		Because: p.because(a.Object, a.Because), Reason: string(a.Because.Code),
 	}
 	for e := range p.Graph.Owners(a.Object) {
 		if slices.Contains(a.Edges, e.Index) {
@@ -60,7 +70,7 @@ func (p Plan) refs(ids []graph.ID) []v1alpha1.ObjectRef {
 func (p Plan) survivors(list []plan.Survivor) []v1alpha1.Survivor {
 	survivors := make([]v1alpha1.Survivor, len(list))
 	for i, s := range list {
-		survivors[i] = v1alpha1.Survivor{Object: RefObject(p.Graph.Ref(s.Object)), Because: because(p.Graph, s.Because), Reason: string(s.Because.Code)}
+		survivors[i] = v1alpha1.Survivor{Object: RefObject(p.Graph.Ref(s.Object)), Because: p.because(s.Object, s.Because), Reason: string(s.Because.Code)}
 	}
 	return survivors
 }

@@ -24,16 +24,19 @@ var reasons = map[plan.Code]struct{ with, without string }{
 	plan.NotDone:         {"", "it was not done"},
 	plan.Deadlock:        {"it and % wait for each other", "it waits for itself"},
 	plan.DependentsBlock: {"it waits for %", "it waits for its dependents"},
+	plan.ForegroundCycle: {"", "it waits for itself, and never ends"},
+	plan.OwnerMismatch:   {"the collector does not find its owner %", "the collector does not find its owner"},
+	plan.ClaimRetained:   {"% retains its claims (whenDeleted: Retain)", "claims are retained (whenDeleted: Retain)"},
+	plan.ClaimNotOwned:   {"% deletes its claims (whenDeleted: Delete), but this one has no reference to it yet", "it has no reference to its StatefulSet yet"},
 }
 
-// because words a reason. Text that objects supplied is escaped.
-func because(g *graph.Graph, r plan.Reason) string {
+// sentence words a reason by its code and cause alone. Text that objects supplied is escaped.
+func sentence(g *graph.Graph, r plan.Reason) string {
 	sentence := reasons[r.Code]
 	if !r.HasCause || sentence.with == "" {
 		return sentence.without
 	}
-	ref := g.Ref(r.Cause)
-	cause := Escape(ref.Kind) + "/" + Escape(ref.Name)
+	cause := object(g, r.Cause)
 	for i := range len(sentence.with) {
 		if sentence.with[i] == '%' {
 			return sentence.with[:i] + cause + sentence.with[i+1:]

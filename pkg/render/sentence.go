@@ -18,4 +18,4 @@ func Sentence(code plan.Code, cause graph.Ref) string {
 }
 
 // SurvivorSentence says why an object is left.
-func SurvivorSentence(g *graph.Graph, s plan.Survivor) string { return because(g, s.Because) }
+func SurvivorSentence(g *graph.Graph, s plan.Survivor) string { return because(g, s.Object, s.Because) }

@@ -26,6 +26,15 @@ type Plan struct {
 	Stuck []Survivor `json:"stuck"`
 	// Remaining are those of Deleted that are left if the finalizers of others never come off.
 	Remaining []Survivor `json:"remaining"`
+	// Cycles are the rings among Stuck in which each waits for the next, and the last for the first.
+	Cycles [][]ObjectRef `json:"cycles,omitempty"`
+	// NonBlocking are the dependents that the policy Foreground does not wait for.
+	NonBlocking []NonBlocking `json:"nonBlocking"`
+	// Forbidden are the writes that the server would refuse this user. If there are any, nothing is done.
+	Forbidden []Forbidden `json:"forbidden"`
+	// Unread are the pods and StatefulSets of the cascade whose content could not be read, or was too much to read: whether the pods terminate
+	// gracefully and which claims the StatefulSets leave behind is not known.
+	Unread []ObjectRef `json:"unread,omitempty"`
 	// DependsOnTiming is true when the end can be another one, depending on how fast the collector is.
 	DependsOnTiming bool `json:"dependsOnTiming,omitempty"`
 }
@@ -59,7 +68,24 @@ type Survivor struct {
 type Blocker struct {
 	Object     ObjectRef `json:"object"`
 	Finalizers []string  `json:"finalizers"`
-	Because    string    `json:"because"`
+	// GracePeriodSeconds is how long a pod on a node may take to terminate.
+	GracePeriodSeconds int64  `json:"gracePeriodSeconds,omitempty"`
+	Because            string `json:"because"`
+}
+
+// NonBlocking is a dependent whose owner, deleted in the foreground, can be gone before it, because blockOwnerDeletion is not set.
+type NonBlocking struct {
+	Object ObjectRef `json:"object"`
+	Owner  ObjectRef `json:"owner"`
+}
+
+// Forbidden is a write that the user has no right to.
+type Forbidden struct {
+	Object ObjectRef `json:"object"`
+	// Verb is the API server's: delete, patch, update.
+	Verb string `json:"verb"`
+	// Reason says what is missing, with the authorizer's words where it had any.
+	Reason string `json:"reason"`
 }
 
 // DeepCopyObject makes Plan a runtime.Object, which is what the printers take.
@@ -79,5 +105,12 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	}
 	out.Stuck = slices.Clone(p.Stuck)
 	out.Remaining = slices.Clone(p.Remaining)
+	out.Cycles = slices.Clone(p.Cycles)
+	for i := range out.Cycles {
+		out.Cycles[i] = slices.Clone(out.Cycles[i])
+	}
+	out.NonBlocking = slices.Clone(p.NonBlocking)
+	out.Forbidden = slices.Clone(p.Forbidden)
+	out.Unread = slices.Clone(p.Unread)
 	return &out
 }

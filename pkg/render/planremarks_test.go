@@ -1,0 +1,104 @@
+package render_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// remarkable plans the deletion of an application about which there is much to say.
+func remarkable(t *testing.T) (render.Plan, func(string) graph.ID) {
+	t.Helper()
+	loose := ref(deployments, "app")
+	blocking := controller(deployments, "app")
+	wrong := ref(configMaps, "alive")
+	wrong.Name = "living\x1b[2J"
+	unserved := graph.OwnerReference{APIVersion: "example.com/v9", Kind: "Widget\x1b]0;", Name: "w", UID: "uid-w"}
+	g := snapshot(map[graph.Type][]graph.Object{
+		deployments:  {object("shop", "app", time.Hour)},
+		pods:         {object("shop", "p1", time.Hour, blocking), object("shop", "p2", time.Hour, blocking), object("shop", "p3", time.Hour, blocking)},
+		configMaps:   {object("shop", "alive", time.Hour), object("shop", "misnamed", time.Hour, blocking, wrong), object("shop", "l1", time.Hour, loose), object("shop", "odd", time.Hour, loose, unserved)},
+		clusterRoles: {object("", "wide", time.Hour, loose)},
+	})
+	at := func(name string) graph.ID {
+		id, ok := g.Lookup("uid-" + name)
+		if !ok {
+			t.Fatalf("no object %s", name)
+		}
+		return id
+	}
+	return render.Plan{Plan: plan.New(g, []graph.ID{at("app")}, plan.Foreground, plan.Options{})}, at
+}
+
+func TestRemarks(t *testing.T) {
+	p, at := remarkable(t)
+	running := plan.Pod{OnNode: true, GracePeriodSeconds: 30}
+	p.Learn(plan.Facts{
+		Pods:      map[graph.ID]plan.Pod{at("p1"): running, at("p2"): {OnNode: true, GracePeriodSeconds: 600}},
+		Unread:    []graph.ID{at("p3")},
+		Forbidden: []plan.Forbidden{{Object: at("app"), Verb: "delete", Resource: "deployments", Reason: "RBAC: nowhere"}},
+	})
+	if diff := cmp.Diff([]string{`you may not delete deployments.apps in namespace "shop"`}, p.Denials()); diff != "" {
+		t.Errorf("denials (-want +got):\n%s", diff)
+	}
+	want := []string{
+		"2 pods terminate gracefully, up to 600 s",
+		"not read: 1 Pod; how long pods take to terminate and which claims stay is not known of them",
+		"foreground does not wait for 1 of them: blockOwnerDeletion is not set (--strict sets it)",
+		`1 is deleted although an owner lives on: ConfigMap/misnamed (its reference names ConfigMap/living^[[2J, and its uid is that of ConfigMap/alive)`,
+	}
+	if diff := cmp.Diff(want, p.Remarks()); diff != "" {
+		t.Errorf("remarks (-want +got):\n%s", diff)
+	}
+	o := render.PlanObject(p, nil)
+	reasons := map[string]string{}
+	for _, s := range o.Survivors {
+		reasons[s.Object.Name] = s.Because
+	}
+	for name, want := range map[string]string{
+		"wide": "cluster-scoped, but its reference names Deployment/app, which is namespaced: the collector never acts on it",
+		"odd":  "its reference names kind Widget^[]0; of example.com/v9, which discovery does not show: the collector never acts on it",
+	} {
+		if reasons[name] != want {
+			t.Errorf("%s: %q, want %q", name, reasons[name], want)
+		}
+	}
+	if len(o.Forbidden) != 1 || o.Forbidden[0].Reason != `you may not delete deployments.apps "app" in namespace "shop": RBAC: nowhere` {
+		t.Errorf("forbidden %+v", o.Forbidden)
+	}
+	if len(o.NonBlocking) != 1 || o.NonBlocking[0].Object.Name != "l1" || o.NonBlocking[0].Owner.Name != "app" {
+		t.Errorf("nonBlocking %+v", o.NonBlocking)
+	}
+	if len(o.Unread) != 1 || o.Unread[0].Name != "p3" {
+		t.Errorf("unread %+v", o.Unread)
+	}
+}
+
+// TestPlanTableFitsATerminal: with much to say of every row, the rows stay within 100 columns.
+func TestPlanTableFitsATerminal(t *testing.T) {
+	p, at := remarkable(t)
+	p.Learn(plan.Facts{Pods: map[graph.ID]plan.Pod{at("p1"): {OnNode: true, GracePeriodSeconds: 30}}})
+	p.Rows = p.Graph.Tree(p.Roots, graph.TreeOptions{Depth: -1})
+	var out bytes.Buffer
+	if err := render.PlanTable(&out, p, render.Style{Width: 100}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(out.String(), "\n")
+	end := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "deletes ") })
+	if end < 5 {
+		t.Fatalf("no summary:\n%s", &out)
+	}
+	for _, line := range lines[:end] {
+		if n := len([]rune(line)); n > 100 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
