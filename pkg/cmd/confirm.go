@@ -22,6 +22,12 @@ func (r refusal) Unwrap() error { return r.error }
 
 // confirm refuses what must not be done, shows the plan and asks. Nothing was deleted if it returns an error.
 func (f *deleteFlags) confirm(ctx context.Context, client *cluster.Client, d *deletion, p *plannedDeletion) error {
+	if len(p.Forbidden) > 0 {
+		if err := f.showRefused(p); err != nil {
+			return err
+		}
+		return refuseForbidden(p)
+	}
 	if len(p.Gaps) > 0 && !f.allowIncomplete {
 		if err := f.showRefused(p); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,6 +31,7 @@ because another object owns them too; which lose a reference; and what holds it 
 without one it needs --yes, which deletes without showing the plan first. Every delete carries the uid of the object that the plan is about, so an object that was
 created again under the same name is never touched. It waits until the whole cascade is gone, not only the objects named.
 
+What may not be deleted for lack of rights is in the plan, and then nothing is deleted at all: half a plan is not the plan.
 If something could not be listed in which a dependent can be hidden, the plan says "at least", and the deletion needs
 --allow-incomplete.
 
@@ -156,6 +158,8 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 		return &plannedDeletion{Plan: render.Plan{Plan: plan.New(graph.NewBuilder().Build(), nil, d.policy, plan.Options{})}}, nil
 	}
 	request := &treeRequest{client: client, catalog: catalog, roots: roots{objects: objects}, namespace: objects[0].namespace}
+	rights := askRights(ctx, client, objects)
+	defer rights.stop()
 	builder := graph.NewBuilder()
 	progress := newProgress(f.ErrOut)
 	defer progress.done()
@@ -184,7 +188,14 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 	}
 	links := link.New(g).Dependents
 	p.Plan.Plan = plan.New(g, ids, d.policy, plan.Options{Links: links})
-	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: links})
+	known, err := facts(ctx, client, p.Plan.Plan)
+	if err != nil {
+		return nil, err
+	}
+	known.GracePeriodSeconds, known.Forbidden = d.grace, rights.forbidden(ctx, p.Plan.Plan)
+	p.Learn(known)
+	claims := p.ClaimLinks()
+	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links(id), claims(id)) }})
 	p.Gaps = p.Relevant(listed.Gaps)
 	if len(p.Blockers) > 0 {
 		p.Known, err = f.known()
@@ -217,6 +228,9 @@ func (f *deleteFlags) show(p *plannedDeletion) error {
 	case "", "wide":
 		return render.PlanTable(f.Out, p.Plan, f.style(f.output.format() == "wide"))
 	case "name":
+		for _, denial := range p.Denials() {
+			fmt.Fprintln(f.ErrOut, "Warning: "+denial)
+		}
 		return showNames(f.Out, p.Graph, p.Deleted)
 	}
 	return f.output.write(f.Out, render.PlanObject(p.Plan, p.gaps))

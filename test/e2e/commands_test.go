@@ -157,3 +157,24 @@ func scrubbed(out, namespace string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// allow USER VERB RESOURCE [NAME] gives a user of as a right in the script's namespace, on all objects of a type or on one, and waits
+// until the authorizer knows.
+func allow(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || len(args) > 4 {
+		ts.Fatalf("usage: allow USER VERB RESOURCE [NAME]")
+	}
+	s := of(ts)
+	user, what := args[0]+"-"+s.namespace, args[2]
+	role := strings.Join(append([]string{user}, args[1:]...), "-")
+	create := []string{"create", "role", role, "--verb=" + args[1], "--resource=" + args[2]}
+	if len(args) == 4 {
+		create = append(create, "--resource-name="+args[3])
+		what += "/" + args[3]
+	}
+	s.kubectl(ts, "", create...)
+	s.kubectl(ts, "", "create", "rolebinding", role, "--role="+role, "--user="+user)
+	testcluster.Eventually(s.t, user+" to be allowed to "+args[1]+" "+what, func(ctx context.Context) (bool, error) {
+		return s.cluster.Command(ctx, "auth", "can-i", args[1], what, "--as", user, "-n", s.namespace).Run() == nil, nil
+	})
+}

@@ -76,6 +76,7 @@ func runScripts(t *testing.T, cluster *testcluster.Cluster, dir string, files ..
 			"settle": settle,
 			"expand": expand,
 			"as":     as,
+			"allow":  allow,
 		},
 	})
 }

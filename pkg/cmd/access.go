@@ -1,0 +1,80 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// rights are what is being found out of what the user may do, while the objects are listed.
+type rights struct {
+	reviews *cluster.Reviews
+	cancel  context.CancelFunc
+	asked   chan struct{}
+}
+
+// askRights begins to ask whether the objects may be deleted. It has to be stopped.
+func askRights(ctx context.Context, client *cluster.Client, objects []object) *rights {
+	ctx, cancel := context.WithCancel(ctx)
+	r := &rights{reviews: client.Reviews(), cancel: cancel, asked: make(chan struct{})}
+	accesses := make([]cluster.Access, len(objects))
+	for i, o := range objects {
+		accesses[i] = cluster.Access{Verb: "delete", Type: o.Type, Namespace: o.namespace, Name: o.name}
+	}
+	go func() {
+		defer close(r.asked)
+		r.reviews.Ask(ctx, accesses)
+	}()
+	return r
+}
+
+func (r *rights) stop() {
+	r.cancel()
+	<-r.asked
+}
+
+// forbidden returns those of the plan's writes that this command would send and that are known to be refused.
+func (r *rights) forbidden(ctx context.Context, p *plan.Plan) []plan.Forbidden {
+	<-r.asked
+	var accesses []cluster.Access
+	var actions []plan.Action
+	for _, a := range p.Actions {
+		if a.By == plan.ByClient {
+			actions = append(actions, a)
+			accesses = append(accesses, accessOf(p, a))
+		}
+	}
+	var forbidden []plan.Forbidden
+	for i, review := range r.reviews.Ask(ctx, accesses) {
+		if review.Permission == cluster.Denied {
+			forbidden = append(forbidden, plan.Forbidden{
+				Object: actions[i].Object, Verb: accesses[i].Verb, Resource: accesses[i].Type.Resource,
+				Subresource: accesses[i].Subresource, Reason: review.Reason,
+			})
+		}
+	}
+	return forbidden
+}
+
+// accessOf is the right that an action needs.
+func accessOf(p *plan.Plan, a plan.Action) cluster.Access {
+	ref := p.Graph.Ref(a.Object)
+	t, _ := p.Graph.Type(a.Object)
+	access := cluster.Access{Verb: "patch", Type: t, Namespace: ref.Namespace, Name: ref.Name}
+	switch a.Verb {
+	case plan.VerbDelete:
+		access.Verb = "delete"
+	case plan.VerbFinalizeNamespace:
+		access.Verb, access.Subresource = "update", "finalize"
+	}
+	return access
+}
+
+// refuseForbidden refuses a plan of which a part is forbidden: what the user may do of it is not what the plan shows.
+func refuseForbidden(p *plannedDeletion) error {
+	return refusal{withHint(errors.New("nothing was deleted: "+strings.Join(p.Denials(), "; ")),
+		"ask for the right, or leave out what needs it; --dry-run=client shows the plan")}
+}
