@@ -1,0 +1,57 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Growth is what a plan does beyond others that were agreed to.
+type Growth struct {
+	// Deleted are objects that the others do not delete.
+	Deleted []graph.ID
+	// Held are objects with the finalizers, of those that hold them, that were not in the others.
+	Held []Blocker
+	// Stuck are objects that never go, and that would have gone.
+	Stuck []Survivor
+}
+
+// None says that the plan does nothing that was not agreed to.
+func (g Growth) None() bool { return len(g.Deleted)+len(g.Held)+len(g.Stuck) == 0 }
+
+// Beyond compares the plan with others, of other graphs, by uid: objects that they delete too, and finalizers that hold the same objects in
+// them, are no growth.
+func (p *Plan) Beyond(agreed ...*Plan) Growth {
+	deleted, stuck, held := map[string]bool{}, map[string]bool{}, map[string][]string{}
+	for _, old := range agreed {
+		for _, id := range old.Deleted {
+			deleted[old.Graph.Ref(id).UID] = true
+		}
+		for _, s := range old.Stuck {
+			stuck[old.Graph.Ref(s.Object).UID] = true
+		}
+		for _, b := range old.Blockers {
+			uid := old.Graph.Ref(b.Object).UID
+			held[uid] = append(held[uid], b.Finalizers...)
+		}
+	}
+	var g Growth
+	for _, id := range p.Deleted {
+		if uid := p.Graph.Ref(id).UID; !deleted[uid] && !stuck[uid] {
+			g.Deleted = append(g.Deleted, id)
+		}
+	}
+	for _, s := range p.Stuck {
+		if !stuck[p.Graph.Ref(s.Object).UID] {
+			g.Stuck = append(g.Stuck, s)
+		}
+	}
+	for _, b := range p.Blockers {
+		known := held[p.Graph.Ref(b.Object).UID]
+		added := slices.DeleteFunc(slices.Clone(b.Finalizers), func(f string) bool { return slices.Contains(known, f) })
+		if len(added) > 0 {
+			g.Held = append(g.Held, Blocker{Object: b.Object, Finalizers: added})
+		}
+	}
+	return g
+}
