@@ -19,6 +19,7 @@ type jsonItem struct {
 		Name, Namespace, UID, ResourceVersion string
 		Generation                            int64
 		CreationTimestamp, DeletionTimestamp  *metav1.Time
+		DeletionGracePeriodSeconds            *int64
 		OwnerReferences                       []struct {
 			APIVersion, Kind, Name, UID    string
 			Controller, BlockOwnerDeletion bool
@@ -56,6 +57,14 @@ func (it *jsonItem) object(selector labels.Selector) (*graph.Object, error) {
 		o.Selected = selector.Matches(set)
 	}
 	return o, nil
+}
+
+// gracePeriod is the deletionGracePeriodSeconds, 0 for none.
+func (it *jsonItem) gracePeriod() int64 {
+	if it.Metadata.DeletionGracePeriodSeconds == nil {
+		return 0
+	}
+	return *it.Metadata.DeletionGracePeriodSeconds
 }
 
 // readJSONList reads a page in JSON object by object; T names the fields of interest. The metadata of a list may stand behind its items, so onMeta can

@@ -23,6 +23,35 @@ func (c *Client) Get(ctx context.Context, t graph.Type, namespace, name string) 
 	return it.object(nil)
 }
 
+// Details are what a live read can show besides the metadata that a graph keeps.
+type Details struct {
+	// GracePeriodSeconds is metadata.deletionGracePeriodSeconds, 0 for none.
+	GracePeriodSeconds int64
+	// ObservedGeneration is status.observedGeneration, meaningful if HasObserved: what the object's controller has taken notice of.
+	ObservedGeneration int64
+	HasObserved        bool
+}
+
+// GetDetails reads one whole object live. The error is the server's.
+func (c *Client) GetDetails(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, Details, error) {
+	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
+	var it struct {
+		jsonItem
+		Status json.RawMessage
+	}
+	if err := getJSON(ctx, c.rest.Get().AbsPath(path...), acceptJSON, &it); err != nil {
+		return nil, Details{}, err
+	}
+	o, err := it.object(nil)
+	d := Details{GracePeriodSeconds: it.gracePeriod()}
+	var status struct{ ObservedGeneration *int64 }
+	// A custom resource may have anything there.
+	if json.Unmarshal(it.Status, &status) == nil && status.ObservedGeneration != nil {
+		d.ObservedGeneration, d.HasObserved = *status.ObservedGeneration, true
+	}
+	return o, d, err
+}
+
 // getJSON sends a request and reads the answer into a struct that names the fields of interest.
 func getJSON(ctx context.Context, req *rest.Request, accept string, into any) error {
 	result := req.SetHeader("Accept", accept).Do(ctx)

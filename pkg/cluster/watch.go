@@ -34,6 +34,9 @@ type Change struct {
 	Object *graph.Object
 	// Gone says that it is no more.
 	Gone bool
+	// GracePeriodSeconds is the Object's deletionGracePeriodSeconds, 0 if it has none. It stands here and not in the Object, of which a
+	// listing keeps as many as a cluster has.
+	GracePeriodSeconds int64
 	// Listed are the uids of all objects of the type and namespace of the Position.
 	Listed   map[string]bool
 	Position Position
@@ -121,7 +124,7 @@ func (c *Client) watchOnce(ctx context.Context, p *Position, changed func(Change
 		}
 		p.ResourceVersion = o.ResourceVersion
 		if e.Type != "BOOKMARK" {
-			changed(Change{Object: o, Gone: e.Type == "DELETED", Position: *p})
+			changed(Change{Object: o, Gone: e.Type == "DELETED", GracePeriodSeconds: it.gracePeriod(), Position: *p})
 		}
 	}
 }

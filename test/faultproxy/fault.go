@@ -46,7 +46,10 @@ func RetryAfter(seconds int) Fault {
 
 // Hang answers nothing until the client goes away.
 func Hang() Fault {
-	return func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() }
+	return func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+		_, _ = io.Copy(io.Discard, r.Body) // a server does not see the client go while there is something to read
+		<-r.Context().Done()
+	}
 }
 
 // Delay waits before it passes the request on.
