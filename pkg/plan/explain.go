@@ -118,7 +118,7 @@ func (p *Plan) nonBlocking(deleted set) []graph.Edge {
 	var edges []graph.Edge
 	for _, id := range p.Deleted {
 		for e := range p.Graph.Owners(id) {
-			if waiting[e.Owner] && e.Owner != id && !e.Block && !p.blocksOtherwise(e) {
+			if waiting[e.Owner] && e.Owner != id && !p.end.Blocking(e) && !p.blocksOtherwise(e) {
 				edges = append(edges, e)
 			}
 		}

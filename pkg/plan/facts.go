@@ -13,8 +13,10 @@ type Facts struct {
 	StatefulSets map[graph.ID]StatefulSet
 	// Unread are the pods and StatefulSets of the cascade that were not.
 	Unread []graph.ID
-	// GracePeriodSeconds, if not nil, goes with the requested deletes, and with no others (GC-056).
+	// GracePeriodSeconds, if not nil, goes with the requested deletes, and with no others (GC-056). Propagated says that it then shortens
+	// that of their dependents.
 	GracePeriodSeconds *int64
+	Propagated         bool
 	// Forbidden are the writes of this command that the server is known to refuse.
 	Forbidden []Forbidden
 }
@@ -32,7 +34,7 @@ type Forbidden struct {
 func (p *Plan) Learn(f Facts) {
 	p.Forbidden = f.Forbidden
 	p.Unread = slices.Sorted(slices.Values(f.Unread))
-	p.learnPods(f.Pods, f.GracePeriodSeconds)
+	p.learnPods(f)
 	p.learnClaims(f.StatefulSets)
 }
 

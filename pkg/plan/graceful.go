@@ -36,16 +36,19 @@ func (pod Pod) grace(deleting bool, requested *int64) int64 {
 }
 
 // learnPods adds the pods that terminate gracefully to what holds the cascade up.
-func (p *Plan) learnPods(pods map[graph.ID]Pod, requested *int64) {
+func (p *Plan) learnPods(f Facts) {
 	at := make(map[graph.ID]int, len(p.Blockers))
 	for i, b := range p.Blockers {
 		at[b.Object] = i
 	}
 	roots := newSet(p.Graph, p.Roots)
-	for id, pod := range pods {
+	for id, pod := range f.Pods {
 		var sent *int64
-		if roots[id] {
-			sent = requested
+		switch {
+		case roots[id]:
+			sent = f.GracePeriodSeconds
+		case f.Propagated && f.GracePeriodSeconds != nil:
+			pod.GracePeriodSeconds = min(pod.GracePeriodSeconds, *f.GracePeriodSeconds)
 		}
 		grace := pod.grace(p.Graph.State(id) == graph.Deleting, sent)
 		if grace == 0 {

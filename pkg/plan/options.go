@@ -12,6 +12,9 @@ type Options struct {
 	// Rules are those of whoever does the collector's part.
 	Rules Rules
 	Terms Terms
+	// Strict makes every owner that is deleted in the foreground wait for all of its dependents that are deleted: their references are made to
+	// block first.
+	Strict bool
 	// Proven are the states of owners that live reads have shown, by the Index of the reference; they count more than the listing.
 	Proven map[int]OwnerState
 	// May says what the loop may write to; nil allows all. Evidence is not restricted by it.

@@ -134,7 +134,7 @@ func (w world) replay(ctx context.Context, namespace string, seed uint64) (*outc
 	for _, id := range roots {
 		o.roots = append(o.roots, strings.TrimPrefix(g.Ref(id).Name, namespace))
 	}
-	s := simulate(g, Options{}, o.release, deletion(roots, o.policy))
+	s := simulate(g, Options{}, o.release, deletion(roots, o.policy, nil))
 	o.planned, o.timing = describe(g, s, namespace), s.timing
 	for _, a := range s.actions {
 		o.actions = append(o.actions, fmt.Sprintf("%d %s %s %s %s %v", a.Wave, a.Verb, g.Ref(a.Object).Name, a.Policy, a.Because.Code, a.Edges))

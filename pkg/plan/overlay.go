@@ -40,6 +40,7 @@ type edgeState uint8
 const (
 	stripped edgeState = 1 << iota
 	unblocked
+	blocking // although the listing says that it does not
 )
 
 // NewOverlay returns an Overlay to which nothing has happened yet. Of the options it takes what owners are judged by.
@@ -209,7 +210,12 @@ func (o *Overlay) Dependents(id graph.ID) iter.Seq[graph.Edge] {
 }
 
 // Blocks says whether a reference makes a waiting owner wait.
-func (o *Overlay) Blocks(e graph.Edge) bool { return e.Block && o.edges[e.Index]&unblocked == 0 }
+func (o *Overlay) Blocks(e graph.Edge) bool {
+	return o.Blocking(e) && o.edges[e.Index]&unblocked == 0
+}
+
+// Blocking says whether a reference has blocked, by itself or because it was made to, whatever has happened to it since.
+func (o *Overlay) Blocking(e graph.Edge) bool { return e.Block || o.edges[e.Index]&blocking != 0 }
 
 // Blocked says whether a blocking dependent is left. Blocking is by uid, whatever else the reference says (GC-060, GC-066).
 func (o *Overlay) Blocked(id graph.ID) bool { return o.Blockers(id) > 0 }

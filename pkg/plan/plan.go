@@ -12,6 +12,8 @@ const (
 	VerbOrphan Verb = "orphan"
 	// VerbUnblock sets blockOwnerDeletion to false on an object's references.
 	VerbUnblock Verb = "unblock"
+	// VerbBlock sets blockOwnerDeletion to true on an object's references.
+	VerbBlock Verb = "block"
 	// VerbRemoveFinalizer takes one of the collector's finalizers off an object.
 	VerbRemoveFinalizer Verb = "removeFinalizer"
 	// VerbFinalizeNamespace takes the finalizer "kubernetes" off a namespace's spec.
@@ -36,9 +38,10 @@ type Action struct {
 	Object graph.ID
 	// Policy is that of a delete.
 	Policy Policy
-	// Edges are the references that are taken off or unblocked, by their Index.
+	// Edges are the references that are taken off, unblocked or made to block, by their Index.
 	Edges []int
-	// Wave is when it is due: what one wave brings about, the next reacts to. The first is 1.
+	// Wave is when it is due: what one wave brings about, the next reacts to. The first is 1; what makes references
+	// block comes before it, in 0.
 	Wave    int
 	By      By
 	Because Reason
@@ -78,6 +81,8 @@ const (
 	OwnerMismatch   Code = "OwnerMismatch"   // the reference names something else than what has the owner's uid
 	ClaimRetained   Code = "ClaimRetained"   // the StatefulSet it was made for keeps its claims
 	ClaimNotOwned   Code = "ClaimNotOwned"   // the StatefulSet it was made for deletes its claims, and has not made itself its owner
+	GracePeriod     Code = "GracePeriod"     // the grace period of the roots is given to it
+	Strict          Code = "Strict"          // its owner is to wait for it
 )
 
 // Survivor is an object that the deletion touches or comes near to, and that is left.
@@ -146,15 +151,24 @@ type Linker func(graph.ID) []graph.Link
 
 // New plans the deletion of the roots with a policy.
 func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
-	released := simulate(g, opts, true, deletion(roots, policy))
+	var released *simulation
+	var block []graph.Edge
+	if opts.Strict {
+		released, block = strictly(g, roots, policy, opts)
+	} else {
+		released = simulate(g, opts, true, deletion(roots, policy, nil))
+	}
 	p := &Plan{
 		Graph: g, Policy: policy, Roots: roots, options: opts, end: released.Overlay,
 		Actions: released.actions, Deleted: released.deleted(),
 		Survivors: released.survivors(), Stuck: released.stuck(), Blockers: released.blockers(),
 		DependsOnTiming: released.timing,
 	}
+	if len(block) > 0 {
+		p.Actions = append(blocks(block), p.Actions...)
+	}
 	if len(p.Blockers) > 0 {
-		held := simulate(g, opts, false, deletion(roots, policy))
+		held := simulate(g, opts, false, deletion(roots, policy, block))
 		p.Remaining = held.remaining(released)
 	}
 	p.explain()

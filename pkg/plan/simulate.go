@@ -24,9 +24,12 @@ func newSimulation(g *graph.Graph, opts Options, release bool) *simulation {
 	return &simulation{Overlay: NewOverlay(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}}
 }
 
-// deletion begins with the deletes of the roots, in the first wave.
-func deletion(roots []graph.ID, policy Policy) func(*simulation) {
+// deletion begins with the deletes of the roots, in the first wave, after some references were made to block.
+func deletion(roots []graph.ID, policy Policy, block []graph.Edge) func(*simulation) {
 	return func(s *simulation) {
+		for _, e := range block {
+			s.edges[e.Index] |= blocking
+		}
 		s.wave = 1
 		for _, root := range dependentsFirst(s.Graph, roots) {
 			if !s.is(root, gone) {

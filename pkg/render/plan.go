@@ -196,6 +196,9 @@ func (p Plan) Summary() string {
 		atLeast = "at least "
 	}
 	s := fmt.Sprintf("deletes %s%s of %s in %s", atLeast, count(len(p.Deleted), "object"), count(len(kinds), "kind"), count(p.Waves(), "wave"))
+	if n := p.blocks(); n > 0 {
+		s += fmt.Sprintf("; makes %s block first", count(n, "reference"))
+	}
 	if n := len(p.Survivors); n > 0 {
 		s += fmt.Sprintf("; %d left in place", n)
 	}
@@ -213,6 +216,17 @@ func (p Plan) Summary() string {
 		s += "; the end depends on the collector's timing"
 	}
 	return s
+}
+
+// blocks counts the references that are made to block before anything is deleted.
+func (p Plan) blocks() int {
+	n := 0
+	for _, a := range p.Actions {
+		if a.Verb == plan.VerbBlock {
+			n += len(a.Edges)
+		}
+	}
+	return n
 }
 
 // maxNamed is how many objects a summary names.

@@ -34,7 +34,9 @@ func PlanObject(p Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		out.Forbidden = append(out.Forbidden, v1alpha1.Forbidden{Object: RefObject(p.Graph.Ref(f.Object)), Verb: f.Verb, Reason: p.missing(f)})
 	}
 	for _, a := range p.Actions {
-		out.Actions = append(out.Actions, p.ActionObject(a))
+		action := ActionObject(p.Graph, a)
+		action.Because = p.because(a.Object, a.Because)
+		out.Actions = append(out.Actions, action)
 	}
 	for _, b := range p.Blockers {
 		out.Blockers = append(out.Blockers, v1alpha1.Blocker{
@@ -45,15 +47,15 @@ func PlanObject(p Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	return out
 }
 
-// ActionObject returns one action as it is printed.
-func (p Plan) ActionObject(a plan.Action) v1alpha1.Action {
+// ActionObject returns one action as it is printed. The graph is the one that its plan is about.
+func ActionObject(g *graph.Graph, a plan.Action) v1alpha1.Action {
 	out := v1alpha1.Action{
-		Verb: string(a.Verb), Object: RefObject(p.Graph.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, By: string(a.By),
-		Because: p.because(a.Object, a.Because), Reason: string(a.Because.Code),
+		Verb: string(a.Verb), Object: RefObject(g.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, By: string(a.By),
+		Because: because(g, a.Object, a.Because), Reason: string(a.Because.Code),
 	}
-	for e := range p.Graph.Owners(a.Object) {
+	for e := range g.Owners(a.Object) {
 		if slices.Contains(a.Edges, e.Index) {
-			out.Owners = append(out.Owners, p.Graph.Ref(e.Owner).UID)
+			out.Owners = append(out.Owners, g.Ref(e.Owner).UID)
 		}
 	}
 	return out

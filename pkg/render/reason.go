@@ -28,6 +28,8 @@ var reasons = map[plan.Code]struct{ with, without string }{
 	plan.OwnerMismatch:   {"the collector does not find its owner %", "the collector does not find its owner"},
 	plan.ClaimRetained:   {"% retains its claims (whenDeleted: Retain)", "claims are retained (whenDeleted: Retain)"},
 	plan.ClaimNotOwned:   {"% deletes its claims (whenDeleted: Delete), but this one has no reference to it yet", "it has no reference to its StatefulSet yet"},
+	plan.Strict:          {"% is to wait for it", "its owners are to wait for it"},
+	plan.GracePeriod:     {"", "it gets the grace period that was asked for"},
 }
 
 // sentence words a reason by its code and cause alone. Text that objects supplied is escaped.

@@ -41,14 +41,14 @@ type Plan struct {
 
 // Action is one write.
 type Action struct {
-	// Verb is delete, orphan, unblock, removeFinalizer or finalizeNamespace.
+	// Verb is delete, orphan, unblock, block, removeFinalizer or finalizeNamespace.
 	Verb   string    `json:"verb"`
 	Object ObjectRef `json:"object"`
 	// Policy is the propagation policy of a delete.
 	Policy string `json:"policy,omitempty"`
-	// Owners are the uids of the owners whose references are taken off or unblocked.
+	// Owners are the uids of the owners whose references are taken off, unblocked or made to block.
 	Owners []string `json:"owners,omitempty"`
-	// Wave is when it is due, from 1: what one wave brings about, the next reacts to.
+	// Wave is when it is due, from 1: what one wave brings about, the next reacts to. What makes references block is due before that, in 0.
 	Wave int `json:"wave"`
 	// By is client, collector or controller.
 	By      string `json:"by"`

@@ -13,6 +13,8 @@ type Result struct {
 	Done            []Action        `json:"done"`
 	Failed          []FailedAction  `json:"failed"`
 	Skipped         []SkippedObject `json:"skipped"`
+	// Orphaned are the dependents that were to be left behind, and how they were found in the end.
+	Orphaned []SkippedObject `json:"orphaned"`
 	// Remaining is what was waited for and is still there.
 	Remaining []SkippedObject `json:"remaining"`
 	Gaps      []Gap           `json:"gaps"`
@@ -43,6 +45,7 @@ func (r *Result) DeepCopyObject() runtime.Object {
 		out.Failed[i].Action.Owners = slices.Clone(out.Failed[i].Action.Owners)
 	}
 	out.Skipped = slices.Clone(r.Skipped)
+	out.Orphaned = slices.Clone(r.Orphaned)
 	out.Remaining = slices.Clone(r.Remaining)
 	out.Gaps = slices.Clone(r.Gaps)
 	return &out
