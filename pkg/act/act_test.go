@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
@@ -25,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
 
-// prepare lists a namespace and plans the deletion of some config maps in it.
+// prepare lists a namespace and plans the deletion of some config maps in it, or of deployments/NAME.
 func prepare(t *testing.T, config *rest.Config, namespace string, policy plan.Policy, names ...string) (*cluster.Client, *plan.Plan, []cluster.Position) {
 	t.Helper()
 	client, err := cluster.New(config, 0)
@@ -44,9 +43,13 @@ func prepare(t *testing.T, config *rest.Config, namespace string, policy plan.Po
 	g := b.Build()
 	var roots []graph.ID
 	for _, name := range names {
-		id, ok := g.Find("", "configmaps", namespace, name)
+		group, resource := "", "configmaps"
+		if r, n, ok := strings.Cut(name, "/"); ok {
+			group, resource, name = "apps", r, n
+		}
+		id, ok := g.Find(group, resource, namespace, name)
 		if !ok {
-			t.Fatalf("no config map %s", name)
+			t.Fatalf("no %s %s", resource, name)
 		}
 		roots = append(roots, id)
 	}
@@ -60,10 +63,10 @@ type record struct {
 }
 
 func (r *record) options(positions []cluster.Position, wait bool) Options {
-	return Options{Positions: positions, Wait: wait, Tick: func([]Left, int, time.Duration) {}, Tell: func(e Event) {
+	return Options{Positions: positions, Wait: wait, Tick: func(Progress) {}, Tell: func(e Event) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		word := map[What]string{Deleting: "deleting", Gone: "gone", Failed: "failed", Skipped: "skipped", Kept: "kept"}[e.What]
+		word := map[What]string{Deleting: "deleting", Gone: "gone", Failed: "failed", Skipped: "skipped", Kept: "kept", Ungraceful: "ungraceful", Unobserved: "unobserved"}[e.What]
 		r.events = append(r.events, word+" "+e.Object.Name)
 	}}
 }
@@ -257,11 +260,11 @@ func TestCollectorsTurn(t *testing.T) {
 	var told record
 	opts := told.options(positions, true)
 	var last []Left
-	opts.Tick = func(left []Left, total int, _ time.Duration) {
-		if total != 3 || len(left) != 2 {
+	opts.Tick = func(p Progress) {
+		if p.Total != 3 || len(p.Left) != 2 {
 			return
 		}
-		last = left
+		last = p.Left
 		cancel()
 	}
 	if _, err := Run(ctx, client, p, opts); !errors.Is(err, context.Canceled) {

@@ -3,6 +3,7 @@ package act
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -15,6 +16,8 @@ type Event struct {
 	Policy string
 	// Err is the reason of a Failed or Skipped.
 	Err error
+	// GracePeriodSeconds is the object's own, of an Ungraceful.
+	GracePeriodSeconds int64
 }
 
 // What says what happened.
@@ -31,16 +34,37 @@ const (
 	Skipped
 	// Kept: the object has lost its references to what is deleted before its turn came, and stays.
 	Kept
+	// Ungraceful: the object is being deleted with a grace period shorter than the one that it was to be given. It cannot be lengthened.
+	Ungraceful
+	// Unobserved: the controller of an owner whose dependents are orphaned has not taken notice of the deletion, and may adopt them again.
+	Unobserved
 )
 
 // Left is an object that is waited for.
 type Left struct {
 	Object graph.Ref
-	// Deleting says that it has a deletionTimestamp.
+	// Deleting says that it has a deletionTimestamp, and Deleted is that, in seconds since the epoch. For a pod it is when the grace
+	// period ends.
 	Deleting   bool
+	Deleted    int64
 	Finalizers []string
+	// Blocking is how many dependents that block it are waited for too.
+	Blocking int
 	// CollectorsTurn says that nobody but the garbage collector has to act for it to go.
 	CollectorsTurn bool
+	// Refused is why the server would not let anybody delete it, if it was asked.
+	Refused error
+}
+
+// Progress is how far the wait has come.
+type Progress struct {
+	Left []Left
+	// Total is how many objects were waited for in the beginning.
+	Total int
+	// Wave is the last in which something has happened, of as many as Waves.
+	Wave, Waves int
+	// Quiet is for how long nothing has happened.
+	Quiet time.Duration
 }
 
 func compareRefs(a, b graph.Ref) int {

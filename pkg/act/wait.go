@@ -1,7 +1,6 @@
 package act
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -11,24 +10,72 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// tick is how often what is left is told while there is anything left.
-const tick = time.Second
-
 // wholeTypeFrom is in how many namespaces objects of one type are waited for before it is watched everywhere.
 const wholeTypeFrom = 4
 
 // waiter knows what of a cascade is left.
 type waiter struct {
-	opts  Options
-	graph *graph.Graph
-	total int
-	done  chan struct{}
+	opts Options
+	done chan struct{} // closed when all was sent and nothing is left
 
 	mu      sync.Mutex
-	pending map[string]*Left // by uid
-	going   map[string]bool  // the uids of all that the plan deletes
-	types   map[scope]bool
+	pending map[string]*waited // by uid
+	going   map[string]bool    // the uids of all that is deleted
+	allSent bool
 	last    time.Time
+	// wave is the last in which something was seen to happen.
+	wave, waves int
+}
+
+// waited is an object that is waited for, with the plan's view of it.
+type waited struct {
+	Left
+	graph *graph.Graph
+	id    graph.ID
+	// deletedIn and goneIn are the waves in which the plan has it deleted and gone.
+	deletedIn, goneIn int
+	policy            plan.Policy
+	// blocking are the references of the graph that were made to block.
+	blocking map[int]bool
+}
+
+func newWaiter(opts Options) *waiter {
+	return &waiter{opts: opts, done: make(chan struct{}), pending: map[string]*waited{}, going: map[string]bool{}, last: time.Now()}
+}
+
+// add has what a plan deletes waited for and returns what to watch for that: each type in each namespace where something is waited for,
+// from where it was listed.
+func (w *waiter) add(next Replanned) []cluster.Position {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := next.Plan
+	types := map[scope]bool{}
+	added := make(map[graph.ID]*waited, len(p.Deleted))
+	block := map[int]bool{}
+	for _, a := range blocking(p) {
+		for _, index := range a.Edges {
+			block[index] = true
+		}
+	}
+	for _, id := range p.Deleted {
+		ref := p.Graph.Ref(id)
+		t, _ := p.Graph.Type(id)
+		types[scope{t, ref.Namespace}] = true
+		left := Left{Object: ref, Deleting: p.Graph.State(id) == graph.Deleting, Deleted: p.Graph.Deleted(id), Finalizers: p.Graph.Finalizers(id)}
+		added[id] = &waited{Left: left, graph: p.Graph, id: id, blocking: block}
+		w.going[ref.UID] = true
+		w.pending[ref.UID] = added[id]
+	}
+	for _, a := range p.Actions {
+		if l, ok := added[a.Object]; ok {
+			l.goneIn = max(l.goneIn, a.Wave)
+			if a.Verb == plan.VerbDelete {
+				l.deletedIn, l.policy = a.Wave, a.Policy
+			}
+		}
+	}
+	w.waves = max(w.waves, p.Waves())
+	return positions(types, next.Positions)
 }
 
 type scope struct {
@@ -36,27 +83,13 @@ type scope struct {
 	namespace string
 }
 
-func newWaiter(p *plan.Plan, opts Options) *waiter {
-	w := &waiter{opts: opts, graph: p.Graph, done: make(chan struct{}), pending: map[string]*Left{}, going: map[string]bool{}, types: map[scope]bool{}, last: time.Now()}
-	for _, id := range p.Deleted {
-		ref := p.Graph.Ref(id)
-		t, _ := p.Graph.Type(id)
-		w.types[scope{t, ref.Namespace}] = true
-		w.going[ref.UID] = true
-		w.pending[ref.UID] = &Left{Object: ref, Deleting: p.Graph.State(id) == graph.Deleting, Finalizers: p.Graph.Finalizers(id)}
-	}
-	w.total = len(w.pending)
-	return w
-}
-
-// positions are what to watch: each type in each namespace where something is waited for, from where it was listed.
-func (w *waiter) positions() []cluster.Position {
+func positions(types map[scope]bool, listed []cluster.Position) []cluster.Position {
 	namespaces := map[graph.Type]int{}
-	for s := range w.types {
+	for s := range types {
 		namespaces[s.t]++
 	}
 	wanted := map[scope]bool{}
-	for s := range w.types {
+	for s := range types {
 		if namespaces[s.t] >= wholeTypeFrom {
 			s.namespace = ""
 		}
@@ -65,9 +98,9 @@ func (w *waiter) positions() []cluster.Position {
 	var positions []cluster.Position
 	for s := range wanted {
 		p := cluster.Position{Type: s.t, Namespace: s.namespace}
-		for _, listed := range w.opts.Positions {
-			if listed.Type == s.t && (listed.Namespace == "" || listed.Namespace == s.namespace) {
-				p.ResourceVersion = listed.ResourceVersion
+		for _, l := range listed {
+			if l.Type == s.t && (l.Namespace == "" || l.Namespace == s.namespace) {
+				p.ResourceVersion = l.ResourceVersion
 			}
 		}
 		positions = append(positions, p)
@@ -75,49 +108,31 @@ func (w *waiter) positions() []cluster.Position {
 	return positions
 }
 
-// watch follows the cascade until the context ends.
-func (w *waiter) watch(ctx context.Context, client *cluster.Client) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		w.tell(ctx)
-	}()
-	err := client.Watch(ctx, w.positions(), func(c cluster.Change) {
-		if c.Object == nil {
-			w.listed(c)
-		} else {
-			w.change(c)
-		}
-	})
-	cancel()
-	<-told
-	return err
-}
-
 func (w *waiter) change(c cluster.Change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	left, waited := w.pending[c.Object.UID]
-	if !waited {
+	l, ok := w.pending[c.Object.UID]
+	if !ok {
 		return
 	}
 	w.last = time.Now()
-	left.Deleting, left.Finalizers = c.Object.Deleted != 0, slices.Clone(c.Object.Finalizers)
+	l.Deleting, l.Deleted, l.Finalizers = c.Object.Deleted != 0, c.Object.Deleted, slices.Clone(c.Object.Finalizers)
+	if l.Deleting {
+		l.Refused = nil
+		w.wave = max(w.wave, l.deletedIn)
+	}
 	switch {
 	case c.Gone:
 		w.gone(c.Object.UID)
-	case w.released(c.Object):
+	case w.released(l, c.Object):
 		w.drop(c.Object.UID, Kept)
 	}
 }
 
 // released says whether an object is not going any more: it had references to what is deleted, and a controller or a person has taken
 // them off. The lock is held.
-func (w *waiter) released(o *graph.Object) bool {
-	id, ok := w.graph.Lookup(o.UID)
-	if !ok || o.Deleted != 0 || w.graph.OwnerCount(id) == 0 {
+func (w *waiter) released(l *waited, o *graph.Object) bool {
+	if o.Deleted != 0 || l.graph.OwnerCount(l.id) == 0 {
 		return false
 	}
 	for _, r := range o.Owners {
@@ -125,8 +140,8 @@ func (w *waiter) released(o *graph.Object) bool {
 			return false
 		}
 	}
-	for e := range w.graph.Owners(id) {
-		if w.going[w.graph.Ref(e.Owner).UID] {
+	for e := range l.graph.Owners(l.id) {
+		if w.going[l.graph.Ref(e.Owner).UID] {
 			return true
 		}
 	}
@@ -134,14 +149,27 @@ func (w *waiter) released(o *graph.Object) bool {
 }
 
 // gone takes an object that is no more off the list; the lock is held.
-func (w *waiter) gone(uid string) { w.drop(uid, Gone) }
+func (w *waiter) gone(uid string) {
+	w.wave = max(w.wave, w.pending[uid].goneIn)
+	w.drop(uid, Gone)
+}
 
 // drop stops waiting for an object; the lock is held.
 func (w *waiter) drop(uid string, what What) {
-	left := w.pending[uid]
+	l := w.pending[uid]
 	delete(w.pending, uid)
-	w.opts.Tell(Event{What: what, Object: left.Object})
-	if len(w.pending) == 0 {
+	w.opts.Tell(Event{What: what, Object: l.Object})
+	w.finish()
+}
+
+// finish ends the wait if nothing is left and nothing will be added; the lock is held.
+func (w *waiter) finish() {
+	if !w.allSent || len(w.pending) > 0 {
+		return
+	}
+	select {
+	case <-w.done:
+	default:
 		close(w.done)
 	}
 }
@@ -150,111 +178,39 @@ func (w *waiter) drop(uid string, what What) {
 func (w *waiter) listed(c cluster.Change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p := c.Position
-	for uid, left := range w.pending {
-		ref := left.Object
-		if ref.Resource == p.Type.Resource && ref.Group() == p.Type.Group && (p.Namespace == "" || p.Namespace == ref.Namespace) && !c.Listed[uid] {
+	for uid, l := range w.pending {
+		if within(l.Object, c.Position) && !c.Listed[uid] {
 			w.gone(uid)
 		}
 	}
 }
 
-// abandon stops waiting for what will not go, because its deletion was refused.
-func (w *waiter) abandon(p *plan.Plan, result *Result) {
-	if len(result.Failed) == 0 {
-		w.finishIfEmpty()
-		return
-	}
-	var roots []graph.ID
-	for _, a := range result.Done {
-		roots = append(roots, a.Object)
-	}
-	expected := map[string]bool{}
-	for _, id := range p.Again(roots).Deleted {
-		expected[p.Graph.Ref(id).UID] = true
-	}
-	w.mu.Lock()
-	for uid := range w.pending {
-		if !expected[uid] {
-			delete(w.pending, uid)
-		}
-	}
-	w.mu.Unlock()
-	w.finishIfEmpty()
+func within(ref graph.Ref, p cluster.Position) bool {
+	return ref.Resource == p.Type.Resource && ref.Group() == p.Type.Group && (p.Namespace == "" || p.Namespace == ref.Namespace)
 }
 
-func (w *waiter) finishIfEmpty() {
+// sent says that all deletes were sent. What is not expected to go is not waited for any more; nil expects everything.
+func (w *waiter) sent(expected map[string]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	select {
-	case <-w.done:
-	default:
-		if len(w.pending) == 0 {
-			close(w.done)
+	if expected != nil {
+		for uid := range w.pending {
+			if !expected[uid] {
+				delete(w.pending, uid)
+			}
 		}
 	}
+	w.allSent = true
+	w.finish()
 }
 
-// collectorsTurn says whether nothing but the collector has to act on an object: its owners are gone, or it waits for dependents that are
-// gone, or for being orphaned. The lock is held.
-func (w *waiter) collectorsTurn(uid string, l *Left) bool {
-	id, ok := w.graph.Lookup(uid)
+// get returns what is known of an object that is waited for.
+func (w *waiter) get(uid string) (waited, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l, ok := w.pending[uid]
 	if !ok {
-		return false
+		return waited{}, false
 	}
-	if !l.Deleting {
-		for e := range w.graph.Owners(id) {
-			if _, pending := w.pending[w.graph.Ref(e.Owner).UID]; pending {
-				return false
-			}
-		}
-		return w.graph.OwnerCount(id) > 0
-	}
-	if len(l.Finalizers) != 1 {
-		return false
-	}
-	switch l.Finalizers[0] {
-	case plan.OrphanFinalizer:
-		return true
-	case plan.ForegroundFinalizer:
-		for e := range w.graph.Dependents(id) {
-			if _, pending := w.pending[w.graph.Ref(e.Dependent).UID]; pending && e.Block {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// left returns what is still there, in an order that does not change.
-func (w *waiter) left() []Left {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	left := make([]Left, 0, len(w.pending))
-	for uid, l := range w.pending {
-		l.CollectorsTurn = w.collectorsTurn(uid, l)
-		left = append(left, *l)
-	}
-	slices.SortFunc(left, func(a, b Left) int { return compareRefs(a.Object, b.Object) })
-	return left
-}
-
-// tell tells what is left every second, and for how long nothing has happened.
-func (w *waiter) tell(ctx context.Context) {
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-ticker.C:
-			w.mu.Lock()
-			quiet := now.Sub(w.last)
-			w.mu.Unlock()
-			if left := w.left(); len(left) > 0 {
-				w.opts.Tick(left, w.total, quiet)
-			}
-		}
-	}
+	return *l, true
 }

@@ -36,14 +36,18 @@ func (f *deleteFlags) confirm(ctx context.Context, client *cluster.Client, d *de
 			"--dry-run=client shows the plan; --allow-incomplete deletes all the same")}
 	}
 	if d.policy != plan.Background {
-		if _, ignored := act.Check(ctx, client, p.Plan.Plan, d.grace); len(ignored) > 0 {
+		refused, ignored := act.Check(ctx, client, p.Plan.Plan, d.grace)
+		if len(ignored) > 0 {
 			return f.ignoresPolicy(p, ignored)
+		}
+		if err := cannotBlock(refused); err != nil {
+			return err
 		}
 	}
 	if f.yes && !f.interactive {
 		return nil
 	}
-	if !f.interactive && !(printers.IsTerminal(f.In) && printers.IsTerminal(f.Out)) {
+	if !f.canAsk() {
 		if err := f.showRefused(p); err != nil {
 			return err
 		}
@@ -52,8 +56,33 @@ func (f *deleteFlags) confirm(ctx context.Context, client *cluster.Client, d *de
 	if err := f.show(p); err != nil {
 		return err
 	}
+	return f.ask()
+}
+
+// cannotBlock is the refusal of a strict deletion for which not all references can be made to block. Refused deletes are told when they are
+// sent, each for itself.
+func cannotBlock(refused []act.Failure) error {
+	var errs []error
+	for _, r := range refused {
+		if r.Action.Verb == plan.VerbBlock {
+			errs = append(errs, refusal{withHint(fmt.Errorf("nothing was deleted: %w", r.Err), "without --strict, owners do not wait for dependents that do not block them")})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// canAsk says whether there is somebody to ask.
+func (f *deleteFlags) canAsk() bool {
+	return f.interactive || printers.IsTerminal(f.In) && printers.IsTerminal(f.Out)
+}
+
+// ask asks whether to go on, and returns errCancelled unless the answer is yes.
+func (f *deleteFlags) ask() error {
 	fmt.Fprint(f.Out, "Do you want to continue? (y/N): ")
-	line, err := bufio.NewReader(f.In).ReadString('\n')
+	if f.answers == nil { // one reader for all questions: it may take more than one line at a time
+		f.answers = bufio.NewReader(f.In)
+	}
+	line, err := f.answers.ReadString('\n')
 	if err != nil && line == "" {
 		fmt.Fprintln(f.Out)
 	}

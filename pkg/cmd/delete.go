@@ -42,6 +42,12 @@ Exit code 2 means that nothing was deleted because it was refused, or that somet
   # Delete it, and return when its pods are gone too
   kubectl gc delete deployment/web --cascade=foreground --yes
 
+  # The same, also for dependents that do not block their owner
+  kubectl gc delete widget/engine --cascade=foreground --strict --yes
+
+  # Give no pod of the cascade more than 5 seconds
+  kubectl gc delete deployment/web --grace-period=5 --propagate-grace-period --yes
+
   # Leave the pods running
   kubectl gc delete deployment/web --cascade=orphan
 
@@ -91,7 +97,7 @@ func (f *deleteFlags) run(ctx context.Context, d *deletion, args []string) error
 	if err := f.confirm(ctx, client, d, planned); err != nil {
 		return err
 	}
-	return errors.Join(append(missing, f.perform(ctx, client, d, planned))...)
+	return errors.Join(append(missing, f.perform(ctx, client, catalog, d, planned))...)
 }
 
 // resolve finds out which objects are meant, as kubectl delete does. Objects that a file or a name means and that do not
@@ -179,7 +185,9 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 	var ids []graph.ID
 	for _, o := range objects {
 		if id, ok := g.Find(o.Group, o.Resource.Resource, o.namespace, o.name); ok {
-			ids = append(ids, id)
+			if o.uid == "" || o.uid == g.Ref(id).UID {
+				ids = append(ids, id)
+			}
 			continue
 		}
 		if err := request.explainMissing(ctx, g, o); !(d.ignoreNotFound && apierrors.IsNotFound(err)) {
@@ -187,12 +195,12 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 		}
 	}
 	links := link.New(g).Dependents
-	p.Plan.Plan = plan.New(g, ids, d.policy, plan.Options{Links: links})
+	p.Plan.Plan = plan.New(g, ids, d.policy, plan.Options{Links: links, Strict: f.strict})
 	known, err := facts(ctx, client, p.Plan.Plan)
 	if err != nil {
 		return nil, err
 	}
-	known.GracePeriodSeconds, known.Forbidden = d.grace, rights.forbidden(ctx, p.Plan.Plan)
+	known.GracePeriodSeconds, known.Propagated, known.Forbidden = d.grace, f.propagateGrace, rights.forbidden(ctx, p.Plan.Plan)
 	p.Learn(known)
 	claims := p.ClaimLinks()
 	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links(id), claims(id)) }})

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bufio"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,6 +31,10 @@ type deleteFlags struct {
 	dryRun          string
 	yes             bool
 	allowIncomplete bool
+	propagateGrace  bool
+	strict          bool
+
+	answers *bufio.Reader // of who is asked
 }
 
 // noTimeout is what kubectl takes for no time-out: a week.
@@ -54,6 +59,8 @@ func (f *deleteFlags) add(cmd *cobra.Command) {
 	flags.Lookup("dry-run").NoOptDefVal = "unchanged"
 	flags.BoolVarP(&f.yes, "yes", "y", false, "Do what the plan says without asking; needed where there is no terminal")
 	flags.BoolVar(&f.allowIncomplete, "allow-incomplete", false, "Delete even if dependents may be hidden in what could not be listed")
+	flags.BoolVar(&f.propagateGrace, "propagate-grace-period", false, "Give the dependents the grace period of --grace-period, --now or --force too. The cluster's collector cannot lengthen one, only --gc=client can")
+	flags.BoolVar(&f.strict, "strict", false, "With --cascade=foreground, make each owner wait for all of its dependents: sets blockOwnerDeletion on their references first")
 	f.output.add(cmd)
 	cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp))
@@ -107,6 +114,14 @@ func (f *deleteFlags) parse(cmd *cobra.Command, args []string) (*deletion, error
 		d.ignoreNotFound = true
 	}
 	d.grace = f.grace()
+	switch {
+	case f.strict && d.policy != plan.Foreground:
+		return nil, usage(cmd, "--strict needs --cascade=foreground: nothing waits for dependents otherwise")
+	case f.propagateGrace && d.grace == nil:
+		return nil, usage(cmd, "--propagate-grace-period needs a grace period: --grace-period, --now or --force")
+	case f.propagateGrace && !f.wait:
+		return nil, usage(cmd, "--propagate-grace-period cannot be used with --wait=false: the dependents are deleted while this command waits")
+	}
 	return d, f.output.validate(cmd)
 }
 

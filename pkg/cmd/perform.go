@@ -4,88 +4,88 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
-	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // perform carries out the plan and waits for the cascade.
-func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, d *deletion, p *plannedDeletion) error {
+func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, d *deletion, p *plannedDeletion) error {
 	if d.grace != nil && *d.grace == 0 {
 		fmt.Fprintln(f.ErrOut, "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.")
 	}
 	t := newTeller(f, p)
+	defer t.done()
+	again := newReplanner(f, client, catalog, d, p, t)
 	limited, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
-	defer t.done()
 	result, err := act.Run(limited, client, p.Plan.Plan, act.Options{
-		GracePeriodSeconds: d.grace, Positions: p.positions, Wait: f.wait, Tell: t.tell, Tick: t.tick,
+		GracePeriodSeconds: d.grace, PropagateGracePeriod: f.propagateGrace,
+		Positions: p.positions, Wait: f.wait, Tell: t.tell, Tick: t.tick, Replan: again.replan,
 	})
+	t.done()
+	f.warnAdopted(result)
 	if !f.output.isOwn() {
-		if err := f.output.write(f.Out, resultObject(p.Plan, result, p.gaps)); err != nil {
+		if err := f.output.write(f.Out, resultObject(again.last, result)); err != nil {
 			return err
 		}
 	}
+	return errors.Join(append(failures(result), f.ended(ctx, d, result, err, wording{p.Known, time.Now()}))...)
+}
+
+// failures are the errors of single objects. Those that are without an answer only because of an interruption are still under way, and those
+// that were declined share an error.
+func failures(result *act.Result) []error {
 	var errs []error
 	for _, failed := range result.Failed {
-		errs = append(errs, failed.Err)
+		declined := result.Declined != nil && errors.Is(failed.Err, act.ErrChanged)
+		if !declined && !errors.Is(failed.Err, act.ErrInterrupted) {
+			errs = append(errs, failed.Err)
+		}
+	}
+	for _, o := range result.Orphaned {
+		if o.Err != nil {
+			errs = append(errs, o.Err)
+		}
+	}
+	return append(errs, result.Declined)
+}
+
+// ended is the error for what ended the run early; nil if nothing did.
+func (f *deleteFlags) ended(ctx context.Context, d *deletion, result *act.Result, err error, w wording) error {
+	unsent := 0
+	for _, s := range result.Skipped {
+		if errors.Is(s.Err, act.ErrNotSent) {
+			unsent++
+		}
+	}
+	left := w.remaining(result.Left)
+	if left == "" {
+		left = "nothing"
+	}
+	if unsent > 0 {
+		left += fmt.Sprintf("; %d of the objects named were not deleted", unsent)
 	}
 	switch {
 	case err == nil:
+		return nil
 	case ctx.Err() != nil:
-		errs = append(errs, fmt.Errorf("interrupted; still under way: %s", remaining(result.Left, p.Known)))
+		return withHint(errors.New("interrupted; still under way: "+left), hintLeft)
 	case errors.Is(err, context.DeadlineExceeded):
-		errs = append(errs, refusal{withHint(fmt.Errorf("timed out after %s; still there: %s", d.timeout, remaining(result.Left, p.Known)),
-			"the cascade goes on without this command; kubectl gc tree shows what is left")})
-	default:
-		errs = append(errs, err)
+		return refusal{withHint(fmt.Errorf("timed out after %s; still there: %s", d.timeout, left), hintLeft)}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
-// remaining names what is left and what it waits for.
-func remaining(left []act.Left, known *finalizer.Registry) string {
-	const most = 5
-	var parts []string
-	for i, l := range left {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("and %d more", len(left)-most))
-			break
-		}
-		parts = append(parts, render.Escape(l.Object.Kind+"/"+l.Object.Name)+" ("+waitsFor(l, known)+")")
-	}
-	return strings.Join(parts, ", ")
-}
+// hintLeft is what to do about a cascade that was not waited for to its end.
+const hintLeft = "the cascade goes on without this command; kubectl gc tree shows what is left"
 
-func waitsFor(l act.Left, known *finalizer.Registry) string {
-	var others []string
-	foreground, orphan := false, false
-	for _, f := range l.Finalizers {
-		switch f {
-		case plan.ForegroundFinalizer:
-			foreground = true
-		case plan.OrphanFinalizer:
-			orphan = true
-		default:
-			if k, ok := known.Lookup(f, l.Object.Group(), l.Object.Kind); ok && !k.Fallback {
-				f += " of " + k.Who()
-			}
-			others = append(others, f)
+// warnAdopted tells of orphans that have a new controller, as they may have if its selector matches.
+func (f *deleteFlags) warnAdopted(result *act.Result) {
+	for _, o := range result.Orphaned {
+		if o.Adopter != nil {
+			fmt.Fprintf(f.ErrOut, "Warning: %s, which was left behind, was adopted by %s\n", withNamespace(o.Object, " in "), adopter(o))
 		}
 	}
-	switch {
-	case !l.Deleting:
-		return "not deleted yet"
-	case len(others) > 0:
-		return "finalizer " + render.Escape(strings.Join(others, ", "))
-	case foreground:
-		return "waits for its dependents"
-	case orphan:
-		return "the collector has not orphaned its dependents"
-	}
-	return "terminating"
 }

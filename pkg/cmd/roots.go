@@ -37,6 +37,8 @@ func (f *rootFlags) add(cmd *cobra.Command) {
 type object struct {
 	cluster.Resource
 	namespace, name string
+	// uid, if not empty, is the one that it has to have.
+	uid string
 }
 
 // roots says which objects are meant. If nothing is set, all of the scope are.

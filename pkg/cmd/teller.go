@@ -23,7 +23,7 @@ const (
 	collectorAfter = 30 * time.Second
 )
 
-// teller prints what happens: on a terminal with a line that is written over while something is left.
+// teller prints what happens: on a terminal with lines that are written over while something is left.
 type teller struct {
 	f        *deleteFlags
 	known    *finalizer.Registry
@@ -33,7 +33,7 @@ type teller struct {
 	told     time.Duration // of quiet
 	blamed   bool
 	terminal bool
-	line     bool // stands on the terminal
+	lines    int // that stand on the terminal
 }
 
 func newTeller(f *deleteFlags, p *plannedDeletion) *teller {
@@ -65,61 +65,67 @@ func (t *teller) tell(e act.Event) {
 		}
 	case act.Kept:
 		fmt.Fprintf(f.ErrOut, "Warning: %s stays: its references to what is deleted were taken off meanwhile\n", withNamespace(e.Object, " in "))
+	case act.Ungraceful:
+		fmt.Fprintf(f.ErrOut, "Warning: %s is being deleted with a grace period of %ds, its own, which cannot be lengthened; --gc=client deletes dependents with the one asked for\n",
+			withNamespace(e.Object, " in "), e.GracePeriodSeconds)
+	case act.Unobserved:
+		fmt.Fprintf(f.ErrOut, "Warning: the controller of %s has not taken notice of its deletion; it may adopt again what was orphaned\n", withNamespace(e.Object, " in "))
 	case act.Skipped:
 		fmt.Fprintf(f.ErrOut, "Warning: %s was not deleted: %s\n", withNamespace(e.Object, " in "), render.Escape(e.Err.Error()))
 	}
 }
 
 // tick says what is left: on a terminal every second, elsewhere when nothing has happened for a while.
-func (t *teller) tick(left []act.Left, total int, quiet time.Duration) {
-	if quiet < t.told {
+func (t *teller) tick(p act.Progress) {
+	if p.Quiet < t.told {
 		t.told = 0
 	}
-	t.blame(left, quiet)
-	line := fmt.Sprintf("%d of %d gone after %s; left: %s", total-len(left), total, time.Since(t.start).Round(time.Second), remaining(left, t.known))
+	t.blame(p)
+	now := time.Now()
 	switch {
 	case t.terminal:
-		fmt.Fprintf(t.f.ErrOut, "\r\x1b[K%s", shortenTo(line, render.TerminalWidth(t.f.ErrOut)))
-		t.line = true
-	case quiet >= t.told+quietAfter:
-		t.told = quiet
-		fmt.Fprintln(t.f.ErrOut, line)
+		t.done()
+		width := render.TerminalWidth(t.f.ErrOut)
+		if width == 0 {
+			width = 80
+		}
+		lines := t.says(now).liveView(p, now.Sub(t.start), width)
+		fmt.Fprint(t.f.ErrOut, strings.Join(lines, "\n"))
+		t.lines = len(lines)
+	case p.Quiet >= t.told+quietAfter:
+		t.told = p.Quiet
+		fmt.Fprintf(t.f.ErrOut, "%s; left: %s\n", headline(p, now.Sub(t.start)), t.says(now).remaining(p.Left))
 	}
 }
 
+func (t *teller) says(now time.Time) wording { return wording{t.known, now} }
+
 // blame says once that it is the collector that does nothing.
-func (t *teller) blame(left []act.Left, quiet time.Duration) {
-	if t.blamed || quiet < collectorAfter {
+func (t *teller) blame(p act.Progress) {
+	if t.blamed || p.Quiet < collectorAfter {
 		return
 	}
-	for _, l := range left {
-		if l.CollectorsTurn {
+	for _, l := range p.Left {
+		if l.CollectorsTurn && l.Refused == nil {
 			t.blamed = true
 			t.done()
-			fmt.Fprintf(t.f.ErrOut, "Warning: the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running?\n",
-				withNamespace(l.Object, " in "), quiet.Round(time.Second))
+			fmt.Fprintf(t.f.ErrOut, "Warning: the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running? --gc=client does the collector's part\n",
+				withNamespace(l.Object, " in "), p.Quiet.Round(time.Second))
 			return
 		}
 	}
 }
 
-// done takes the line away.
+// done takes the lines away.
 func (t *teller) done() {
-	if t.line {
-		fmt.Fprint(t.f.ErrOut, "\r\x1b[K")
-		t.line = false
+	if t.lines == 0 {
+		return
 	}
-}
-
-// shortenTo cuts a line so that it does not wrap: one that did could not be written over.
-func shortenTo(line string, width int) string {
-	if width == 0 {
-		width = 80
+	if t.lines > 1 {
+		fmt.Fprintf(t.f.ErrOut, "\x1b[%dA", t.lines-1)
 	}
-	if r := []rune(line); len(r) >= width {
-		return string(r[:width-2]) + "…"
-	}
-	return line
+	fmt.Fprint(t.f.ErrOut, "\r\x1b[J")
+	t.lines = 0
 }
 
 // withNamespace words an object as kubectl delete does: deployment.apps "web" deleted from shop namespace.
@@ -133,6 +139,9 @@ func withNamespace(r graph.Ref, preposition string) string {
 	}
 	return s
 }
+
+// shortName is an object as the tree names it.
+func shortName(r graph.Ref) string { return render.Escape(r.Kind) + "/" + render.Escape(r.Name) }
 
 // kindOf is the kind as kubectl writes it in messages: deployment.apps.
 func kindOf(r graph.Ref) string {

@@ -1,0 +1,156 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// maxBlockTries is how often a patch is made anew for an object that changes all the time.
+const maxBlockTries = 5
+
+// blocking returns the actions of a plan that make references block.
+func blocking(p *plan.Plan) []plan.Action {
+	var actions []plan.Action
+	for _, a := range p.Actions {
+		if a.Verb == plan.VerbBlock && a.By == plan.ByClient {
+			actions = append(actions, a)
+		}
+	}
+	return actions
+}
+
+// block makes the references block that a plan wants to. It is false if one of them could not be made to: then nothing is to be deleted,
+// because the owner would not wait for it.
+func (r *run) block(ctx context.Context, p *plan.Plan) bool {
+	actions := blocking(p)
+	answers, errs := make([]*graph.Object, len(actions)), make([]error, len(actions))
+	var group errgroup.Group
+	group.SetLimit(r.client.Concurrency())
+	for i, a := range actions {
+		group.Go(func() error {
+			answers[i], errs[i] = newBlocker(r.client, p.Graph, a, cluster.PatchOptions{}).do(ctx)
+			return nil
+		})
+	}
+	_ = group.Wait() // each error is in its place
+	ok := true
+	for i, a := range actions {
+		ref := p.Graph.Ref(a.Object)
+		switch {
+		case errs[i] != nil && ctx.Err() != nil:
+			r.note(p.Graph, a, ErrNotSent)
+			ok = false
+		case errs[i] != nil:
+			r.fail(p.Graph, a, fmt.Errorf("nothing was deleted: %s %q cannot be made to block its owners: %w", ref.Resource, ref.Name, errs[i]))
+			ok = false
+		case answers[i] == nil:
+			r.note(p.Graph, a, errGone)
+		default:
+			r.patched[ref.UID] = answers[i]
+			r.note(p.Graph, a, nil)
+		}
+	}
+	if ok {
+		return true
+	}
+	why := errNoBlock
+	if ctx.Err() != nil {
+		why = ErrNotSent
+	}
+	for _, batch := range p.Batches() {
+		for _, a := range batch {
+			r.note(p.Graph, a, why)
+		}
+	}
+	return false
+}
+
+// blocker makes references of one object block.
+type blocker struct {
+	client *cluster.Client
+	t      graph.Type
+	ref    graph.Ref
+	opts   cluster.PatchOptions
+	// owners are the uids that the references are to name, now the object as it was seen last.
+	owners map[string]bool
+	now    *graph.Object
+}
+
+func newBlocker(client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions) *blocker {
+	t, _ := g.Type(a.Object)
+	b := &blocker{client: client, t: t, ref: g.Ref(a.Object), opts: opts, owners: map[string]bool{}}
+	for e := range g.Owners(a.Object) {
+		for _, index := range a.Edges {
+			if e.Index == index {
+				b.owners[g.Ref(e.Owner).UID] = true
+			}
+		}
+	}
+	b.now = &graph.Object{UID: b.ref.UID, ResourceVersion: g.ResourceVersion(a.Object), Owners: references(g, a.Object)}
+	return b
+}
+
+// do patches the object and returns it as it was answered, nil if there is nothing to patch any more. Setting blockOwnerDeletion can take the
+// right to update the owner's finalizers (API-037).
+func (b *blocker) do(ctx context.Context) (*graph.Object, error) {
+	for range maxBlockTries {
+		steps := b.steps()
+		if len(steps) == 0 {
+			return b.now, nil // somebody else has made them block, or taken them off
+		}
+		steps = append(cluster.Unchanged(b.ref.UID, b.now.ResourceVersion), steps...)
+		answer, err := b.client.Patch(ctx, b.t, b.ref.Namespace, b.ref.Name, steps, b.opts)
+		switch {
+		case err == nil:
+			return answer, b.verify(answer)
+		case apierrors.IsNotFound(err):
+			return nil, nil
+		case !apierrors.IsInvalid(err) && !apierrors.IsConflict(err):
+			return nil, err
+		}
+		// A test has failed, or the object would not be valid, which comes out when it is as it was (T-17).
+		now, getErr := b.client.Get(ctx, b.t, b.ref.Namespace, b.ref.Name)
+		switch {
+		case apierrors.IsNotFound(getErr), getErr == nil && now.UID != b.ref.UID:
+			return nil, nil
+		case getErr != nil:
+			return nil, getErr
+		case now.ResourceVersion == b.now.ResourceVersion:
+			return nil, err
+		}
+		b.now = now
+	}
+	return nil, fmt.Errorf("it was changed %d times while it was being patched", maxBlockTries)
+}
+
+// steps set blockOwnerDeletion on the references, each after a test that it is the one that is meant.
+func (b *blocker) steps() []cluster.PatchStep {
+	var steps []cluster.PatchStep
+	for i, ref := range b.now.Owners {
+		if b.owners[ref.UID] && !ref.Block {
+			path := fmt.Sprintf("/metadata/ownerReferences/%d/", i)
+			steps = append(steps,
+				cluster.PatchStep{Op: "test", Path: path + "uid", Value: ref.UID},
+				cluster.PatchStep{Op: "add", Path: path + "blockOwnerDeletion", Value: true})
+		}
+	}
+	return steps
+}
+
+// verify sees that nobody has changed the answer on its way (API-033).
+func (b *blocker) verify(answer *graph.Object) error {
+	for _, ref := range answer.Owners {
+		if b.owners[ref.UID] && !ref.Block {
+			return errors.New("the server has taken the change and does not show it; a webhook may have undone it")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Check sends the writes of a plan that are the client's with dryRun=All: everything happens on the server but the storing. It returns what was
+// refused, and what was accepted without the finalizer that the policy asks for: such a server deletes at once (API-006).
+func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePeriodSeconds *int64) (refused []Failure, ignored []plan.Action) {
+	deletes := slices.Concat(p.Batches()...)
+	answers, errs := make([]cluster.Deleted, len(deletes)), make([]error, len(deletes))
+	var group errgroup.Group
+	group.SetLimit(client.Concurrency())
+	for i, a := range deletes {
+		group.Go(func() error {
+			ref := p.Graph.Ref(a.Object)
+			t, _ := p.Graph.Type(a.Object)
+			answers[i], errs[i] = client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
+				Policy: string(a.Policy), GracePeriodSeconds: gracePeriodSeconds, DryRun: true,
+			})
+			return nil
+		})
+	}
+	_ = group.Wait() // each error is in its place
+	refused = checkBlocks(ctx, client, p)
+	for i, a := range deletes {
+		want := map[plan.Policy]string{plan.Foreground: plan.ForegroundFinalizer, plan.Orphan: plan.OrphanFinalizer}[a.Policy]
+		switch {
+		case errs[i] != nil:
+			refused = append(refused, Failure{a, p.Graph, errs[i]})
+		case want != "" && !plan.IgnoresPolicy(p.Graph.Ref(a.Object)) && !(answers[i].Object && slices.Contains(answers[i].Finalizers, want)):
+			ignored = append(ignored, a)
+		}
+	}
+	return refused, ignored
+}
+
+// checkBlocks sends the patches that make references block. One that meets an object that has changed is no failure: it would be made anew.
+func checkBlocks(ctx context.Context, client *cluster.Client, p *plan.Plan) []Failure {
+	actions := blocking(p)
+	errs := make([]error, len(actions))
+	var group errgroup.Group
+	group.SetLimit(client.Concurrency())
+	for i, a := range actions {
+		group.Go(func() error {
+			_, errs[i] = newBlocker(client, p.Graph, a, cluster.PatchOptions{DryRun: true}).do(ctx)
+			return nil
+		})
+	}
+	_ = group.Wait() // each error is in its place
+	var refused []Failure
+	for i, a := range actions {
+		if errs[i] != nil {
+			ref := p.Graph.Ref(a.Object)
+			refused = append(refused, Failure{a, p.Graph, fmt.Errorf("%s %q cannot be made to block its owners: %w", ref.Resource, ref.Name, errs[i])})
+		}
+	}
+	return refused
+}

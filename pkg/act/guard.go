@@ -1,0 +1,48 @@
+package act
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// guardTime is how long a controller may take to notice that an object is being deleted whose dependents are orphaned.
+const guardTime = 15 * time.Second
+
+// guard tells of the owners, of those that stay for a while although their dependents were orphaned, whose controllers do not notice it: such
+// a controller adopts the dependents again, and when the owner goes so do they (RO-021). That it has noticed shows in
+// status.observedGeneration, since a deletion counts as a generation (API-017). Owners without generations cannot be judged.
+func (r *run) guard(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-time.After(guardTime):
+		return r.unobserved(ctx)
+	}
+}
+
+func (r *run) unobserved(ctx context.Context) error {
+	var group errgroup.Group
+	group.SetLimit(r.client.Concurrency())
+	for _, d := range r.result.Done {
+		if d.Policy != plan.Orphan || d.Graph.Generation(d.Object) == 0 {
+			continue
+		}
+		ref := d.Graph.Ref(d.Object)
+		if _, left := r.waiter.get(ref.UID); !left {
+			continue
+		}
+		t, _ := d.Graph.Type(d.Object)
+		group.Go(func() error {
+			o, details, err := r.client.GetDetails(ctx, t, ref.Namespace, ref.Name)
+			if err == nil && o.UID == ref.UID && o.Deleted != 0 && details.HasObserved && details.ObservedGeneration < o.Generation {
+				r.opts.Tell(Event{What: Unobserved, Object: ref})
+			}
+			return nil // one that cannot be read is not known to be behind
+		})
+	}
+	return group.Wait()
+}

@@ -1,0 +1,64 @@
+package act
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+const (
+	// probeAfter is for how long nothing happens before the server is asked why, and how often it is asked again.
+	probeAfter = 10 * time.Second
+	// maxProbed is how many objects it is asked about.
+	maxProbed = 3
+)
+
+// probe asks the server, with dry runs, whether it lets anybody delete what it is the collector's turn to delete: an admission policy or a webhook
+// that denies it, or a webhook that is down, stops the collector without a trace on the object.
+func (r *run) probe(ctx context.Context, p Progress) {
+	if p.Quiet < probeAfter || int(p.Quiet/tick)%int(probeAfter/tick) != 0 {
+		return
+	}
+	probed := 0
+	for _, left := range p.Left {
+		if left.Deleting || !left.CollectorsTurn || probed == maxProbed {
+			continue
+		}
+		probed++
+		l, ok := r.waiter.get(left.Object.UID)
+		if !ok {
+			continue
+		}
+		t, _ := l.graph.Type(l.id)
+		ref := l.Object
+		_, err := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(l.policy), DryRun: true})
+		if ctx.Err() == nil {
+			r.waiter.refused(ref.UID, refusedForAll(err))
+		}
+	}
+}
+
+// refusedForAll returns an error that the collector meets too. That the user may not delete the object, or that it changes or goes meanwhile,
+// says nothing about that.
+func refusedForAll(err error) error {
+	switch {
+	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), "cannot delete resource"), apierrors.IsNotFound(err), apierrors.IsConflict(err):
+		return nil
+	case apierrors.IsBadRequest(err): // a webhook that does not support dry runs (API-041)
+		return nil
+	}
+	return err
+}
+
+// refused keeps why an object cannot be deleted; nil if it can.
+func (w *waiter) refused(uid string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if l, ok := w.pending[uid]; ok {
+		l.Refused = err
+	}
+}

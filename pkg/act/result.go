@@ -1,0 +1,48 @@
+package act
+
+import (
+	"errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Result is what came of a plan.
+type Result struct {
+	Done    []Done
+	Failed  []Failure
+	Skipped []Failure
+	// Orphaned are the dependents that were to be left behind, as they were found in the end.
+	Orphaned []Orphan
+	// Left is what was waited for and is still there.
+	Left []Left
+	// Declined is why the roots that had been changed were not deleted after they were planned again; they are among the Failed.
+	Declined error
+}
+
+// Done is an action that was carried out. Its IDs are those of the Graph: a plan that was made again has one of its own.
+type Done struct {
+	plan.Action
+	Graph *graph.Graph
+}
+
+// Failure is an action that was not carried out, and why.
+type Failure struct {
+	Action plan.Action
+	Graph  *graph.Graph
+	Err    error
+}
+
+// Why an action was not carried out, where it is not the server that says so.
+var (
+	// ErrChanged is of a root whose owners or finalizers are not what the plan rests on.
+	ErrChanged = errors.New("its finalizers or owners were changed since the plan was made")
+	// ErrInterrupted is of a delete whose answer did not come before the end.
+	ErrInterrupted = errors.New("interrupted before the server answered; it may be deleted all the same")
+	// ErrNotSent is of a delete whose turn did not come before the end.
+	ErrNotSent = errors.New("interrupted before its turn came")
+
+	errGone     = errors.New("it was gone already")
+	errReplaced = errors.New("another object has its name now")
+	errNoBlock  = errors.New("not all that it is to wait for could be made to block it")
+)
