@@ -25,6 +25,9 @@ type Options struct {
 	// Tell is called with each event, and Tick every second with what is left; one call at a time, and none while Replan is called.
 	Tell func(Event)
 	Tick func(Progress)
+	// Collect, if not nil, does the collector's part in place of the cluster's. It is called when the requested deletes were sent, and again
+	// when something of the cascade has changed, until the cascade is gone; it returns when there is nothing left that it can do.
+	Collect func(ctx context.Context, sent []Done) error
 	// Replan, if not nil, is asked for a new plan of the roots that are not what the plan was about. Those that it leaves out are gone. An
 	// error leaves all of them alone.
 	Replan func(ctx context.Context, roots []graph.Ref) (Replanned, error)
@@ -87,8 +90,12 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 	r.watches.Go(func() error { return r.tick(r.watching) })
 	r.sendAll(ctx, Replanned{p, opts.Positions})
 	err := context.Cause(ctx)
-	if err == nil && opts.Wait {
+	switch {
+	case err != nil:
+	case opts.Wait:
 		err = r.wait(ctx)
+	case opts.Collect != nil:
+		err = opts.Collect(ctx, r.result.Done)
 	}
 	stop()
 	_ = r.watches.Wait() // its error, if it is not the end of the context, was seen by wait
@@ -142,6 +149,9 @@ func (r *run) follow(next Replanned) {
 func (r *run) wait(ctx context.Context) error {
 	r.waiter.sent(r.expected())
 	r.watches.Go(func() error { return r.guard(r.watching) })
+	if r.opts.Collect != nil {
+		r.watches.Go(func() error { return r.collect(r.watching) })
+	}
 	select {
 	case <-r.waiter.done:
 		return nil

@@ -17,6 +17,8 @@ const wholeTypeFrom = 4
 type waiter struct {
 	opts Options
 	done chan struct{} // closed when all was sent and nothing is left
+	// changed has an entry when something has changed since it was taken out.
+	changed chan struct{}
 
 	mu      sync.Mutex
 	pending map[string]*waited // by uid
@@ -40,7 +42,7 @@ type waited struct {
 }
 
 func newWaiter(opts Options) *waiter {
-	return &waiter{opts: opts, done: make(chan struct{}), pending: map[string]*waited{}, going: map[string]bool{}, last: time.Now()}
+	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), pending: map[string]*waited{}, going: map[string]bool{}, last: time.Now()}
 }
 
 // add has what a plan deletes waited for and returns what to watch for that: each type in each namespace where something is waited for,
@@ -116,6 +118,10 @@ func (w *waiter) change(c cluster.Change) {
 		return
 	}
 	w.last = time.Now()
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
 	l.Deleting, l.Deleted, l.Finalizers = c.Object.Deleted != 0, c.Object.Deleted, slices.Clone(c.Object.Finalizers)
 	if l.Deleting {
 		l.Refused = nil

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -36,13 +37,13 @@ func (r *rights) stop() {
 	<-r.asked
 }
 
-// forbidden returns those of the plan's writes that this command would send and that are known to be refused.
-func (r *rights) forbidden(ctx context.Context, p *plan.Plan) []plan.Forbidden {
+// forbidden returns those of the plan's writes that are done by us and that are known to be refused.
+func (r *rights) forbidden(ctx context.Context, p *plan.Plan, us ...plan.By) []plan.Forbidden {
 	<-r.asked
 	var accesses []cluster.Access
 	var actions []plan.Action
 	for _, a := range p.Actions {
-		if a.By == plan.ByClient {
+		if slices.Contains(us, a.By) {
 			actions = append(actions, a)
 			accesses = append(accesses, accessOf(p, a))
 		}

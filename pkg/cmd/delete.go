@@ -156,6 +156,7 @@ type plannedDeletion struct {
 	gaps      []v1alpha1.Gap
 	positions []cluster.Position
 	missing   []error // objects that were named and are not there
+	listing   cluster.ListOptions
 }
 
 // plan lists what a deletion of the objects can reach, and plans it.
@@ -181,7 +182,7 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 		return nil, err
 	}
 	g := builder.Build()
-	p := &plannedDeletion{gaps: listed.Gaps, positions: listed.Positions}
+	p := &plannedDeletion{gaps: listed.Gaps, positions: listed.Positions, listing: opts}
 	var ids []graph.ID
 	for _, o := range objects {
 		if id, ok := g.Find(o.Group, o.Resource.Resource, o.namespace, o.name); ok {
@@ -195,12 +196,12 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 		}
 	}
 	links := link.New(g).Dependents
-	p.Plan.Plan = plan.New(g, ids, d.policy, plan.Options{Links: links, Strict: f.strict})
+	p.Plan.Plan = plan.New(g, ids, d.policy, f.planOptions(links, listed.Gaps))
 	known, err := facts(ctx, client, p.Plan.Plan)
 	if err != nil {
 		return nil, err
 	}
-	known.GracePeriodSeconds, known.Propagated, known.Forbidden = d.grace, f.propagateGrace, rights.forbidden(ctx, p.Plan.Plan)
+	known.GracePeriodSeconds, known.Propagated, known.Forbidden = d.grace, f.propagateGrace, rights.forbidden(ctx, p.Plan.Plan, f.us()...)
 	p.Learn(known)
 	claims := p.ClaimLinks()
 	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links(id), claims(id)) }})
@@ -209,6 +210,23 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 		p.Known, err = f.known()
 	}
 	return p, err
+}
+
+// us are those whose part of the plan this command does.
+func (f *deleteFlags) us() []plan.By {
+	if f.gc == "client" {
+		return []plan.By{plan.ByClient, plan.ByCollector}
+	}
+	return []plan.By{plan.ByClient}
+}
+
+// planOptions say by whose rules the collector's part is done.
+func (f *deleteFlags) planOptions(links plan.Linker, gaps []v1alpha1.Gap) plan.Options {
+	opts := plan.Options{Links: links, Strict: f.strict}
+	if f.gc == "client" {
+		opts.Rules, opts.Gaps = plan.Loop, gaps
+	}
+	return opts
 }
 
 // preview prints the plan and, for --dry-run=server, sends its first wave with dryRun=All.

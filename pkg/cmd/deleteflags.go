@@ -31,6 +31,7 @@ type deleteFlags struct {
 	dryRun          string
 	yes             bool
 	allowIncomplete bool
+	gc              string
 	propagateGrace  bool
 	strict          bool
 
@@ -61,7 +62,9 @@ func (f *deleteFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.allowIncomplete, "allow-incomplete", false, "Delete even if dependents may be hidden in what could not be listed")
 	flags.BoolVar(&f.propagateGrace, "propagate-grace-period", false, "Give the dependents the grace period of --grace-period, --now or --force too. The cluster's collector cannot lengthen one, only --gc=client can")
 	flags.BoolVar(&f.strict, "strict", false, "With --cascade=foreground, make each owner wait for all of its dependents: sets blockOwnerDeletion on their references first")
+	flags.StringVar(&f.gc, "gc", "cluster", "Who does the garbage collector's part: \"cluster\", or \"client\", which is this command, for a cluster whose collector is off")
 	f.output.add(cmd)
+	cmd.RegisterFlagCompletionFunc("gc", cobra.FixedCompletions([]string{"cluster", "client"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -91,6 +94,8 @@ func (f *deleteFlags) parse(cmd *cobra.Command, args []string) (*deletion, error
 		return nil, usage(cmd, "--now and --grace-period cannot be specified together")
 	case f.force && f.gracePeriod > 0:
 		return nil, usage(cmd, "--force and --grace-period greater than 0 cannot be specified together")
+	case f.gc != "cluster" && f.gc != "client":
+		return nil, usage(cmd, "invalid value of --gc (%s): must be cluster or client", f.gc)
 	case f.timeout < 0:
 		return nil, usage(cmd, "--timeout must not be negative")
 	case slices.Contains(f.files.Filenames, "-") && !f.yes && f.dryRun == "none":

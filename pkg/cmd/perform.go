@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
@@ -20,18 +21,24 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	again := newReplanner(f, client, catalog, d, p, t)
 	limited, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
-	result, err := act.Run(limited, client, p.Plan.Plan, act.Options{
+	opts := act.Options{
 		GracePeriodSeconds: d.grace, PropagateGracePeriod: f.propagateGrace,
 		Positions: p.positions, Wait: f.wait, Tell: t.tell, Tick: t.tick, Replan: again.replan,
-	})
+	}
+	gc := &clientGC{f: f, client: client, d: d, plans: func() []*plannedDeletion { return again.planned }}
+	if f.gc == "client" {
+		f.warnNamespaces(p)
+		opts.Collect, opts.PropagateGracePeriod = gc.collect, false
+	}
+	result, err := act.Run(limited, client, p.Plan.Plan, opts)
 	t.done()
 	f.warnAdopted(result)
 	if !f.output.isOwn() {
-		if err := f.output.write(f.Out, resultObject(again.last, result)); err != nil {
+		if err := f.output.write(f.Out, resultObject(again.last, result, gc.events)); err != nil {
 			return err
 		}
 	}
-	return errors.Join(append(failures(result), f.ended(ctx, d, result, err, wording{p.Known, time.Now()}))...)
+	return errors.Join(slices.Concat(failures(result), gc.errors(), []error{f.ended(ctx, d, result, err, wording{p.Known, time.Now()})})...)
 }
 
 // failures are the errors of single objects. Those that are without an answer only because of an interruption are still under way, and those

@@ -24,11 +24,12 @@ type replanner struct {
 	d       *deletion
 	teller  *teller
 	agreed  []*plan.Plan
+	planned []*plannedDeletion // that were agreed to
 	last    *plannedDeletion
 }
 
 func newReplanner(f *deleteFlags, client *cluster.Client, catalog *cluster.Catalog, d *deletion, p *plannedDeletion, t *teller) *replanner {
-	return &replanner{f: f, client: client, catalog: catalog, d: d, teller: t, agreed: []*plan.Plan{p.Plan.Plan}, last: p}
+	return &replanner{f: f, client: client, catalog: catalog, d: d, teller: t, agreed: []*plan.Plan{p.Plan.Plan}, planned: []*plannedDeletion{p}, last: p}
 }
 
 // replan is act's Replan.
@@ -53,7 +54,7 @@ func (r *replanner) replan(ctx context.Context, roots []graph.Ref) (act.Replanne
 	} else if err := r.agree(next, what, added(next.Graph, growth)); err != nil {
 		return act.Replanned{}, err
 	}
-	r.agreed, r.last = append(r.agreed, next.Plan.Plan), next
+	r.agreed, r.planned, r.last = append(r.agreed, next.Plan.Plan), append(r.planned, next), next
 	return act.Replanned{Plan: next.Plan.Plan, Positions: next.positions}, nil
 }
 

@@ -6,11 +6,12 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // resultObject returns what came of a plan as the versioned object that -o json prints.
-func resultObject(p *plannedDeletion, r *act.Result) *v1alpha1.Result {
+func resultObject(p *plannedDeletion, r *act.Result, events []collect.Event) *v1alpha1.Result {
 	words := wording{p.Known, time.Now()}
 	out := &v1alpha1.Result{
 		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(p.Gaps) == 0, Gaps: append([]v1alpha1.Gap{}, p.gaps...),
@@ -23,6 +24,7 @@ func resultObject(p *plannedDeletion, r *act.Result) *v1alpha1.Result {
 	for _, f := range r.Failed {
 		out.Failed = append(out.Failed, v1alpha1.FailedAction{Action: render.ActionObject(f.Graph, f.Action), Error: f.Err.Error()})
 	}
+	addEvents(out, events)
 	for _, s := range r.Skipped {
 		out.Skipped = append(out.Skipped, v1alpha1.SkippedObject{Object: render.RefObject(s.Graph.Ref(s.Action.Object)), Because: s.Err.Error()})
 	}

@@ -108,9 +108,11 @@ func passWords(n int) string {
 }
 
 // errors are what writes met.
-func (t *runTeller) errors() []error {
+func (t *runTeller) errors() []error { return eventErrors(t.events) }
+
+func eventErrors(events []collect.Event) []error {
 	var errs []error
-	for _, e := range t.events {
+	for _, e := range events {
 		if e.Err != nil {
 			errs = append(errs, fmt.Errorf("%s %s %q: %w", e.Action.Verb, e.Action.Object.Resource, e.Action.Object.Name, e.Err))
 		}
@@ -147,14 +149,7 @@ func (f *runFlags) result(events []collect.Event, g *graph.Graph, left []plan.Su
 		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(gaps) == 0, Gaps: append([]v1alpha1.Gap{}, gaps...),
 		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{}, Remaining: []v1alpha1.SkippedObject{},
 	}
-	for _, e := range events {
-		a := collectedAction(e.Action)
-		if e.Err != nil {
-			out.Failed = append(out.Failed, v1alpha1.FailedAction{Action: a, Error: e.Err.Error()})
-			continue
-		}
-		out.Done = append(out.Done, a)
-	}
+	addEvents(out, events)
 	for _, l := range left {
 		skipped := v1alpha1.SkippedObject{Object: render.RefObject(g.Ref(l.Object)), Because: f.leftBecause(g, l)}
 		switch l.Because.Code {
@@ -165,6 +160,18 @@ func (f *runFlags) result(events []collect.Event, g *graph.Graph, left []plan.Su
 		}
 	}
 	return out
+}
+
+// addEvents adds what the loop did to a Result.
+func addEvents(out *v1alpha1.Result, events []collect.Event) {
+	for _, e := range events {
+		a := collectedAction(e.Action)
+		if e.Err != nil {
+			out.Failed = append(out.Failed, v1alpha1.FailedAction{Action: a, Error: e.Err.Error()})
+			continue
+		}
+		out.Done = append(out.Done, a)
+	}
 }
 
 // collectedAction is one write of the loop as it is printed. The loop does the collector's part.

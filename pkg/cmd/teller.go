@@ -102,7 +102,7 @@ func (t *teller) says(now time.Time) wording { return wording{t.known, now} }
 
 // blame says once that it is the collector that does nothing.
 func (t *teller) blame(p act.Progress) {
-	if t.blamed || p.Quiet < collectorAfter {
+	if t.blamed || p.Quiet < collectorAfter || t.f.gc == "client" {
 		return
 	}
 	for _, l := range p.Left {

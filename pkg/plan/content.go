@@ -55,6 +55,14 @@ func (s *simulation) instances(id graph.ID) []graph.ID {
 	return instances
 }
 
+// Instances returns the instances of a definition that the plan knows of; none for any other object.
+func (p *Plan) Instances(id graph.ID) []graph.ID {
+	if !isDefinition(p.Graph.Ref(id)) {
+		return nil
+	}
+	return (&simulation{options: p.options}).instances(id)
+}
+
 // left returns those of the objects that still exist and match.
 func (s *simulation) left(objects []graph.ID, matches func(graph.ID) bool) []graph.ID {
 	var left []graph.ID
