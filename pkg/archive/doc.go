@@ -1,0 +1,12 @@
+// Package archive saves objects before they are deleted. It decides nothing about what is deleted, and reads no file of its own yet.
+//
+// An archive is a stream of YAML documents as kubectl reads it, for the owner's eyes alone (mode 0600): it holds secrets. The first
+// document is the Plan that was about to be carried out; the others are the objects that it deletes or changes, owners before their
+// dependents, so that who reads them in order can give each dependent the new uid of an owner that is there already. Each object is
+// complete, as the server answered it in the version of the plan:
+//
+//   - uid and ownerReferences, which belong together and to nothing else: a server gives every object that is created a new uid (API-038);
+//   - finalizers and status, which say what was done elsewhere on the object's behalf;
+//   - managedFields, although they are most of the bytes, because they say which manager has which field. Who reads an archive can leave
+//     them out; left out here they could never be had again.
+package archive

@@ -1,0 +1,87 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+// mode is for the owner alone: an archive holds whatever secrets the cluster does.
+const mode = 0o600
+
+// Check says whether an archive could be put at a path, as far as that can be known beforehand. What exists is never overwritten: it may
+// be the only copy of what an earlier deletion took.
+func Check(path string) error {
+	switch _, err := os.Lstat(path); {
+	case err == nil:
+		return fmt.Errorf("%s exists and an archive is never overwritten: name another file, or move that one away", path)
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+		return err
+	}
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s cannot be made: there is no directory %s", path, dir)
+	}
+	return nil
+}
+
+// private returns a new file in a folder that only its owner can read, whatever the umask.
+func private(dir string) (*os.File, error) {
+	file, err := os.CreateTemp(dir, ".kubectl-gc-archive-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Chmod(mode); err != nil {
+		discard(file)
+		return nil, err
+	}
+	return file, nil
+}
+
+// discard takes a file away, unless it has another name by now.
+func discard(file *os.File) {
+	file.Close()
+	os.Remove(file.Name())
+}
+
+// place gives a file that is written its name. When it returns nil, a power cut does not undo it.
+func place(file *os.File, path string) error {
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	// To take the name first is what keeps the rename from overwriting a file that has come up meanwhile.
+	name, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	name.Close()
+	err = os.Rename(file.Name(), path)
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		os.Remove(path)
+	}
+	return err
+}
+
+// syncDir makes the names in a folder last.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil // which does it by itself, and does not let a folder be synced
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	err = dir.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil // not all file systems can
+	}
+	return err
+}

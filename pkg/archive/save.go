@@ -1,0 +1,131 @@
+package archive
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// separator stands between two documents.
+const separator = "---\n"
+
+// Saved is what came of saving the objects of a plan.
+type Saved struct {
+	// Objects is the number of objects in the archive.
+	Objects int
+	// Gone are those that are not there any more: deleted since the plan was made, and perhaps created again with another uid.
+	Gone []graph.Ref
+}
+
+// Save writes an archive with all objects that a plan deletes or changes, as they are now; head is the plan as it is printed. The file is
+// there when all of it is on the disk; with an error there is none. The error is a cluster.UnreadError for an object that
+// cannot be read whole, and otherwise about the file.
+func Save(ctx context.Context, client *cluster.Client, path string, p *plan.Plan, head *v1alpha1.Plan) (*Saved, error) {
+	if err := Check(path); err != nil {
+		return nil, err
+	}
+	ids := ownersFirst(p.Graph, touched(p))
+	s, err := newSpool(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer s.remove()
+	if err := read(ctx, client, p.Graph, ids, s); err != nil {
+		return nil, err
+	}
+	file, err := private(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer discard(file)
+	saved, err := write(file, p.Graph, ids, s, head)
+	if err != nil {
+		return nil, err
+	}
+	return saved, place(file, path)
+}
+
+// read fills the spool with the documents of the objects that are still there.
+func read(ctx context.Context, client *cluster.Client, g *graph.Graph, ids []graph.ID, s *spool) error {
+	return client.ReadWhole(ctx, requests(g, ids), func(o *unstructured.Unstructured) error {
+		id, known := g.Lookup(string(o.GetUID()))
+		if !known {
+			return nil // another object that has the name now
+		}
+		doc, err := document(o.Object)
+		if err != nil {
+			return fmt.Errorf("writing %s %q: %w", o.GetKind(), o.GetName(), err)
+		}
+		return s.add(id, doc)
+	})
+}
+
+// requests groups objects by type and namespace, in the order in which they come.
+func requests(g *graph.Graph, ids []graph.ID) []cluster.WholeRequest {
+	type group struct {
+		t         graph.Type
+		namespace string
+	}
+	at := map[group]int{}
+	var requests []cluster.WholeRequest
+	for _, id := range ids {
+		t, _ := g.Type(id)
+		ref := g.Ref(id)
+		key := group{t, ref.Namespace}
+		i, known := at[key]
+		if !known {
+			i = len(requests)
+			at[key] = i
+			requests = append(requests, cluster.WholeRequest{ReadRequest: cluster.ReadRequest{Type: t, Namespace: ref.Namespace}})
+		}
+		requests[i].Names = append(requests[i].Names, ref.Name)
+	}
+	for i := range g.Len() {
+		id := graph.ID(i)
+		if !g.Seen(id) {
+			continue
+		}
+		t, _ := g.Type(id)
+		if i, wanted := at[group{t, g.Ref(id).Namespace}]; wanted {
+			requests[i].Of++
+		}
+	}
+	return requests
+}
+
+// write writes the archive from the spool.
+func write(file *os.File, g *graph.Graph, ids []graph.ID, s *spool, head *v1alpha1.Plan) (*Saved, error) {
+	first, err := yaml.Marshal(head) // what the printer of -o yaml does
+	if err != nil {
+		return nil, err
+	}
+	w := bufio.NewWriterSize(file, 1<<20)
+	if _, err := w.Write(first); err != nil {
+		return nil, err
+	}
+	saved := &Saved{}
+	for _, id := range ids {
+		if !s.has(id) {
+			saved.Gone = append(saved.Gone, g.Ref(id))
+			continue
+		}
+		if _, err := w.WriteString(separator); err != nil {
+			return nil, err
+		}
+		if err := s.copy(w, id); err != nil {
+			return nil, err
+		}
+		saved.Objects++
+	}
+	return saved, w.Flush()
+}

@@ -1,0 +1,187 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+const (
+	// wholePageSize is kubectl's: a page of whole objects can be large, and the server holds it in memory.
+	wholePageSize = 500
+	// perRead is how many objects of a list cost about as much as one read.
+	perRead = 10
+)
+
+// WholeRequest names objects of one type in one namespace that are wanted whole.
+type WholeRequest struct {
+	ReadRequest
+	// Of is how many objects of the type the namespace has, as far as is known. A list of many for the sake of few is not worth it.
+	Of int
+}
+
+// byList says whether a list is cheaper than one read for each object.
+func (r WholeRequest) byList() bool {
+	return len(r.Names) > singleReads && r.Of <= perRead*len(r.Names)
+}
+
+// UnreadError is an object, or the list in which it is, that could not be read.
+type UnreadError struct {
+	Type graph.Type
+	// Name is empty for a list.
+	Namespace, Name string
+	Err             error
+}
+
+// Error names the object and says what the server, or the connection, has said.
+func (e *UnreadError) Error() string {
+	what := e.Type.Resource
+	if e.Type.Group != "" {
+		what += "." + e.Type.Group
+	}
+	if e.Name != "" {
+		what += fmt.Sprintf(" %q", e.Name)
+	}
+	if e.Namespace != "" {
+		what += fmt.Sprintf(" in namespace %q", e.Namespace)
+	}
+	return "reading " + what + ": " + e.Err.Error()
+}
+
+// Unwrap returns what the server, or the connection, has said.
+func (e *UnreadError) Unwrap() error { return e.Err }
+
+// ReadWhole reads objects live with all that the server has of them, in the version of their type, and calls f with each, from several
+// goroutines. An object that is not there is left out; one whose list had to begin again comes twice. Whether an object still has the
+// uid that is meant is for f to see. It ends with the first error: an UnreadError, or what f returned.
+func (c *Client) ReadWhole(ctx context.Context, requests []WholeRequest, f func(*unstructured.Unstructured) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(c.concurrency)
+	for _, r := range requests {
+		if r.byList() {
+			group.Go(func() error { return c.listWhole(ctx, r, f) })
+			continue
+		}
+		for _, name := range r.Names {
+			group.Go(func() error { return c.getWhole(ctx, r.Type, r.Namespace, name, f) })
+		}
+	}
+	return group.Wait()
+}
+
+func (c *Client) getWhole(ctx context.Context, t graph.Type, namespace, name string, f func(*unstructured.Unstructured) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
+	var raw json.RawMessage
+	err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), acceptJSON, &raw)
+	if isGone(err, t, name) {
+		return nil
+	}
+	var o *unstructured.Unstructured
+	if err == nil {
+		o, err = whole(raw, t)
+	}
+	if err != nil {
+		return &UnreadError{t, namespace, name, err}
+	}
+	return f(o)
+}
+
+// isGone says whether an error proves that an object is not there: not found by name, and not an address that is not served (API-054).
+func isGone(err error, t graph.Type, name string) bool {
+	var status apierrors.APIStatus
+	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
+		return false
+	}
+	d := status.Status().Details
+	return d != nil && d.Name == name && d.Group == t.Group && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}
+
+// listWhole reads the wanted objects of a list, and begins again when the list expires before its end.
+func (c *Client) listWhole(ctx context.Context, r WholeRequest, f func(*unstructured.Unstructured) error) error {
+	wanted := make(map[string]bool, len(r.Names))
+	for _, name := range r.Names {
+		wanted[name] = true
+	}
+	token := ""
+	for restarts := 0; ; {
+		next, err := c.wholePage(ctx, r, token, wanted, f)
+		var unread *UnreadError
+		switch {
+		case apierrors.IsResourceExpired(err) && errors.As(err, &unread) && restarts < maxRestarts:
+			restarts++
+		case err != nil, next == "":
+			return err
+		}
+		token = next
+	}
+}
+
+// wholePage reads one page and returns the token of the next, empty at the end of the list and with an error.
+func (c *Client) wholePage(ctx context.Context, r WholeRequest, token string, wanted map[string]bool, f func(*unstructured.Unstructured) error) (string, error) {
+	unread := func(err error) error { return &UnreadError{Type: r.Type, Namespace: r.Namespace, Err: err} }
+	req := c.rest.Get().AbsPath(resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)...).
+		SetHeader("Accept", acceptJSON).
+		WarningHandlerWithContext(quietWarnings{}).
+		Param("limit", strconv.Itoa(wholePageSize))
+	if token != "" {
+		req.Param("continue", token)
+	}
+	body, err := req.Stream(ctx)
+	if err != nil {
+		return "", unread(err)
+	}
+	defer body.Close()
+	next := ""
+	var refused error // by f
+	err = readJSONList(body, func(m listMeta) { next = m.continueToken }, func(raw *json.RawMessage) error {
+		var it struct{ Metadata struct{ Name string } }
+		if err := json.Unmarshal(*raw, &it); err != nil {
+			return jsonError(err)
+		}
+		if !wanted[it.Metadata.Name] {
+			return nil
+		}
+		o, err := whole(*raw, r.Type)
+		if err != nil {
+			return err
+		}
+		refused = f(o)
+		return refused
+	})
+	switch {
+	case refused != nil:
+		return "", refused
+	case err != nil:
+		return "", unread(err)
+	}
+	return next, nil
+}
+
+// whole decodes an object. Those of a list of a built-in type do not say what they are; the list does.
+func whole(raw []byte, t graph.Type) (*unstructured.Unstructured, error) {
+	o := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(raw, &o.Object); err != nil {
+		return nil, jsonError(err)
+	}
+	if o.GetName() == "" || o.GetUID() == "" {
+		return nil, fmt.Errorf("%w: an object without a name or a uid", errMalformed)
+	}
+	if o.GetKind() == "" {
+		o.SetAPIVersion(t.APIVersion())
+		o.SetKind(t.Kind)
+	}
+	return o, nil
+}
