@@ -35,6 +35,12 @@ What may not be deleted for lack of rights is in the plan, and then nothing is d
 If something could not be listed in which a dependent can be hidden, the plan says "at least", and the deletion needs
 --allow-incomplete.
 
+--archive FILE saves what the plan deletes or changes, whole, right before the first delete: the plan first, then the objects,
+owners before dependents, as YAML documents. The file holds their secrets and is for its owner alone (0600). It is complete or not there: if an
+object cannot be read, or the file not be written, nothing is deleted; a file that exists is never overwritten. kubectl apply -f
+reports the plan, whose kind no server knows, and creates the objects with new uids, under which owners and dependents no longer
+belong together: the collector deletes such dependents.
+
 Exit code 2 means that nothing was deleted because it was refused, or that something is still there after --timeout.`,
 		Example: `  # What would go with this deployment?
   kubectl gc delete deployment/web --dry-run=client
@@ -50,6 +56,9 @@ Exit code 2 means that nothing was deleted because it was refused, or that somet
 
   # Leave the pods running
   kubectl gc delete deployment/web --cascade=orphan
+
+  # Keep a copy of everything that goes
+  kubectl gc delete namespace shop --archive shop.yaml
 
   # The plan for a program
   kubectl gc delete -f app.yaml --dry-run=client -o json`,
@@ -97,6 +106,9 @@ func (f *deleteFlags) run(ctx context.Context, d *deletion, args []string) error
 	if err := f.confirm(ctx, client, d, planned); err != nil {
 		return err
 	}
+	if err := f.save(ctx, client, planned); err != nil {
+		return errors.Join(append(missing, err)...)
+	}
 	return errors.Join(append(missing, f.perform(ctx, client, catalog, d, planned))...)
 }
 
@@ -133,6 +145,10 @@ func (f *deleteFlags) resolve(client *cluster.Client, catalog *cluster.Catalog, 
 	var objects []object
 	warned := false
 	for _, info := range infos {
+		if info.Name == "" { // a manifest without one, or with generateName; the path of such an object is that of all of its type
+			missing = append(missing, fmt.Errorf("error when deleting %q: resource name may not be empty", info.Source))
+			continue
+		}
 		t, known := catalog.Lookup(info.Mapping.Resource.GroupResource())
 		if !known {
 			return nil, nil, fmt.Errorf("deleting %s %q: discovery does not show its type", info.Mapping.Resource.Resource, info.Name)
@@ -140,7 +156,7 @@ func (f *deleteFlags) resolve(client *cluster.Client, catalog *cluster.Catalog, 
 		o := object{Resource: t, namespace: info.Namespace, name: info.Name}
 		if !t.Namespaced {
 			o.namespace = ""
-			if enforce && !warned {
+			if enforce && !f.allNamespaces && !warned {
 				warned = true
 				fmt.Fprintln(f.ErrOut, "Warning: deleting cluster-scoped resources, not scoped to the provided namespace")
 			}

@@ -31,6 +31,7 @@ type deleteFlags struct {
 	dryRun          string
 	yes             bool
 	allowIncomplete bool
+	archive         string
 	gc              string
 	propagateGrace  bool
 	strict          bool
@@ -63,6 +64,7 @@ func (f *deleteFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.propagateGrace, "propagate-grace-period", false, "Give the dependents the grace period of --grace-period, --now or --force too. The cluster's collector cannot lengthen one, only --gc=client can")
 	flags.BoolVar(&f.strict, "strict", false, "With --cascade=foreground, make each owner wait for all of its dependents: sets blockOwnerDeletion on their references first")
 	flags.StringVar(&f.gc, "gc", "cluster", "Who does the garbage collector's part: \"cluster\", or \"client\", which is this command, for a cluster whose collector is off")
+	flags.StringVar(&f.archive, "archive", "", "File to save every object of the plan in before the first delete; it must not exist")
 	f.output.add(cmd)
 	cmd.RegisterFlagCompletionFunc("gc", cobra.FixedCompletions([]string{"cluster", "client"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
@@ -90,7 +92,7 @@ func (f *deleteFlags) parse(cmd *cobra.Command, args []string) (*deletion, error
 		return nil, usage(cmd, "cannot set --all and --field-selector at the same time")
 	case len(args) == 0 && !files:
 		return nil, usage(cmd, "you must specify the objects to delete: TYPE NAME, TYPE/NAME, a selector, or -f FILENAME")
-	case f.now && cmd.Flags().Changed("grace-period"):
+	case f.now && f.gracePeriod != -1:
 		return nil, usage(cmd, "--now and --grace-period cannot be specified together")
 	case f.force && f.gracePeriod > 0:
 		return nil, usage(cmd, "--force and --grace-period greater than 0 cannot be specified together")
@@ -110,6 +112,9 @@ func (f *deleteFlags) parse(cmd *cobra.Command, args []string) (*deletion, error
 		return nil, err
 	}
 	if d.dryRun, err = f.parseDryRun(cmd); err != nil {
+		return nil, err
+	}
+	if err := f.checkArchive(cmd, d.dryRun); err != nil {
 		return nil, err
 	}
 	if d.timeout == 0 {

@@ -77,6 +77,8 @@ func runScripts(t *testing.T, cluster *testcluster.Cluster, dir string, files ..
 			"expand": expand,
 			"as":     as,
 			"allow":  allow,
+			"alike":  alike,
+			"split":  split,
 		},
 	})
 }

@@ -1,6 +1,8 @@
 package faultproxy
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -22,6 +24,8 @@ type Request struct {
 	Method, Path string
 	Query        url.Values
 	Header       http.Header
+	// Body is that of a request other than a GET.
+	Body []byte
 }
 
 // Proxy is a recording reverse proxy on a loopback address. It is safe for concurrent use.
@@ -71,11 +75,14 @@ func Start(t testing.TB, config *rest.Config) *Proxy {
 
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	kind := "read"
+	var body []byte
 	if r.Method != http.MethodGet {
 		kind = "write"
+		body, _ = io.ReadAll(r.Body) // one that breaks off is the server's to refuse
+		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	p.mu.Lock()
-	p.requests = append(p.requests, Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone()})
+	p.requests = append(p.requests, Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body})
 	p.inFlight[kind]++
 	p.most[kind] = max(p.most[kind], p.inFlight[kind])
 	rules := p.rules

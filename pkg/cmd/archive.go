@@ -1,0 +1,61 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// checkArchive finds what is wrong with --archive before anything is asked of the server.
+func (f *deleteFlags) checkArchive(cmd *cobra.Command, dryRun string) error {
+	switch {
+	case !cmd.Flags().Changed("archive"):
+		return nil
+	case f.archive == "":
+		return usage(cmd, "--archive needs the name of a file")
+	case f.archive == "-":
+		return usage(cmd, "--archive does not write to standard output, which is for the result; name a file")
+	case dryRun != "none":
+		return usage(cmd, "--archive needs a deletion; drop --dry-run, which deletes nothing")
+	}
+	if err := archive.Check(f.archive); err != nil {
+		return usage(cmd, "--archive: %w", err)
+	}
+	return nil
+}
+
+// save writes the archive of a plan that is about to be carried out. With an error nothing is deleted and there is no file: exit code 2
+// if an object cannot be read, 1 if the file cannot be written.
+func (f *deleteFlags) save(ctx context.Context, client *cluster.Client, p *plannedDeletion) error {
+	if f.archive == "" {
+		return nil
+	}
+	saved, err := archive.Save(ctx, client, f.archive, p.Plan.Plan, render.PlanObject(p.Plan, p.gaps))
+	var unread *cluster.UnreadError
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &unread):
+		return refusal{withHint(fmt.Errorf("nothing was deleted: the archive would not be whole: %w", err), "to delete without a copy, leave --archive out")}
+	case err != nil:
+		return fmt.Errorf("nothing was deleted: writing the archive: %w", err)
+	}
+	for _, ref := range saved.Gone {
+		fmt.Fprintf(f.ErrOut, "Warning: %s is not in the archive: it is not there any more\n", withNamespace(ref, " in "))
+	}
+	if len(p.Gaps) > 0 {
+		fmt.Fprintln(f.ErrOut, "Warning: what could not be listed is not in the archive; its plan names the gaps")
+	}
+	objects := "objects"
+	if saved.Objects == 1 {
+		objects = "object"
+	}
+	fmt.Fprintf(f.ErrOut, "archived %d %s in %s\n", saved.Objects, objects, render.Escape(f.archive))
+	return nil
+}
