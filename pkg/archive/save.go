@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -105,12 +104,8 @@ func requests(g *graph.Graph, ids []graph.ID) []cluster.WholeRequest {
 
 // write writes the archive from the spool.
 func write(file *os.File, g *graph.Graph, ids []graph.ID, s *spool, head *v1alpha1.Plan) (*Saved, error) {
-	first, err := yaml.Marshal(head) // what the printer of -o yaml does
-	if err != nil {
-		return nil, err
-	}
 	w := bufio.NewWriterSize(file, 1<<20)
-	if _, err := w.Write(first); err != nil {
+	if err := writePlan(w, head); err != nil {
 		return nil, err
 	}
 	saved := &Saved{}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
@@ -109,29 +110,62 @@ func isGone(err error, t graph.Type, name string) bool {
 	return d != nil && d.Name == name && d.Group == t.Group && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// listWhole reads the wanted objects of a list, and begins again when the list expires before its end.
+// listWhole reads the wanted objects of a list. Decoding them, and what f does, take longer than the server does to send them, and are
+// done side by side.
 func (c *Client) listWhole(ctx context.Context, r WholeRequest, f func(*unstructured.Unstructured) error) error {
 	wanted := make(map[string]bool, len(r.Names))
 	for _, name := range r.Names {
 		wanted[name] = true
 	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	err := c.wholePages(ctx, r, func(raw *json.RawMessage) error {
+		var it struct{ Metadata struct{ Name string } }
+		if err := json.Unmarshal(*raw, &it); err != nil {
+			return jsonError(err)
+		}
+		if !wanted[it.Metadata.Name] {
+			return nil
+		}
+		group.Go(func() error {
+			o, err := whole(*raw, r.Type)
+			if err != nil {
+				return r.unread(err)
+			}
+			return f(o)
+		})
+		return nil
+	})
+	if first := group.Wait(); first != nil { // which has cancelled the reading
+		return first
+	}
+	return err
+}
+
+// unread is the error of a list that could not be read.
+func (r WholeRequest) unread(err error) error {
+	return &UnreadError{Type: r.Type, Namespace: r.Namespace, Err: err}
+}
+
+// wholePages reads a list to its end, and begins again when it expires before that.
+func (c *Client) wholePages(ctx context.Context, r WholeRequest, item func(*json.RawMessage) error) error {
 	token := ""
 	for restarts := 0; ; {
-		next, err := c.wholePage(ctx, r, token, wanted, f)
-		var unread *UnreadError
+		next, err := c.wholePage(ctx, r, token, item)
 		switch {
-		case apierrors.IsResourceExpired(err) && errors.As(err, &unread) && restarts < maxRestarts:
+		case apierrors.IsResourceExpired(err) && restarts < maxRestarts:
 			restarts++
-		case err != nil, next == "":
-			return err
+		case err != nil:
+			return r.unread(err)
+		case next == "":
+			return nil
 		}
 		token = next
 	}
 }
 
-// wholePage reads one page and returns the token of the next, empty at the end of the list and with an error.
-func (c *Client) wholePage(ctx context.Context, r WholeRequest, token string, wanted map[string]bool, f func(*unstructured.Unstructured) error) (string, error) {
-	unread := func(err error) error { return &UnreadError{Type: r.Type, Namespace: r.Namespace, Err: err} }
+// wholePage reads one page and returns the token of the next, which is empty at the end of the list and with an error.
+func (c *Client) wholePage(ctx context.Context, r WholeRequest, token string, item func(*json.RawMessage) error) (string, error) {
 	req := c.rest.Get().AbsPath(resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)...).
 		SetHeader("Accept", acceptJSON).
 		WarningHandlerWithContext(quietWarnings{}).
@@ -141,31 +175,12 @@ func (c *Client) wholePage(ctx context.Context, r WholeRequest, token string, wa
 	}
 	body, err := req.Stream(ctx)
 	if err != nil {
-		return "", unread(err)
+		return "", err
 	}
 	defer body.Close()
 	next := ""
-	var refused error // by f
-	err = readJSONList(body, func(m listMeta) { next = m.continueToken }, func(raw *json.RawMessage) error {
-		var it struct{ Metadata struct{ Name string } }
-		if err := json.Unmarshal(*raw, &it); err != nil {
-			return jsonError(err)
-		}
-		if !wanted[it.Metadata.Name] {
-			return nil
-		}
-		o, err := whole(*raw, r.Type)
-		if err != nil {
-			return err
-		}
-		refused = f(o)
-		return refused
-	})
-	switch {
-	case refused != nil:
-		return "", refused
-	case err != nil:
-		return "", unread(err)
+	if err := readJSONList(body, func(m listMeta) { next = m.continueToken }, item); err != nil {
+		return "", err
 	}
 	return next, nil
 }
