@@ -54,7 +54,7 @@ func planned(t *testing.T, config *rest.Config, namespace string, roots ...strin
 		}
 		ids = append(ids, id)
 	}
-	return client, plan.New(g, ids, plan.Background, link.New(g).Dependents)
+	return client, plan.New(g, ids, plan.Background, plan.Options{Links: link.New(g).Dependents})
 }
 
 // head stands for the plan as it is printed, which package render makes.

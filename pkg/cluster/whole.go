@@ -3,14 +3,12 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -87,7 +85,7 @@ func (c *Client) getWhole(ctx context.Context, t graph.Type, namespace, name str
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	var raw json.RawMessage
 	err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), acceptJSON, &raw)
-	if isGone(err, t, name) {
+	if IsAbsent(err, t, name) {
 		return nil
 	}
 	var o *unstructured.Unstructured
@@ -98,16 +96,6 @@ func (c *Client) getWhole(ctx context.Context, t graph.Type, namespace, name str
 		return &UnreadError{t, namespace, name, err}
 	}
 	return f(o)
-}
-
-// isGone says whether an error proves that an object is not there: not found by name, and not an address that is not served (API-054).
-func isGone(err error, t graph.Type, name string) bool {
-	var status apierrors.APIStatus
-	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
-		return false
-	}
-	d := status.Status().Details
-	return d != nil && d.Name == name && d.Group == t.Group && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 // listWhole reads the wanted objects of a list. Decoding them, and what f does, take longer than the server does to send them, and are
