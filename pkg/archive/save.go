@@ -96,7 +96,7 @@ func requests(g *graph.Graph, ids []graph.ID) []cluster.WholeRequest {
 		}
 		t, _ := g.Type(id)
 		if i, wanted := at[group{t, g.Ref(id).Namespace}]; wanted {
-			requests[i].Of++
+			requests[i].Total++
 		}
 	}
 	return requests

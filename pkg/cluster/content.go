@@ -1,9 +1,7 @@
 package cluster
 
 import (
-	"bufio"
 	"context"
-	"strconv"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -34,10 +32,7 @@ type ContentRequest struct {
 }
 
 // singly says whether the objects are read one by one, and not by a list of the namespace, which has all of them.
-func (r ContentRequest) singly() bool { return len(r.UIDs) <= singleReads || len(r.UIDs)*10 < r.Total }
-
-// contentPage is how many whole objects are in one page. They are many times as large as their metadata.
-const contentPage = 500
+func (r ContentRequest) singly() bool { return !worthAList(len(r.UIDs), r.Total) }
 
 // Contents reads whole objects, of which it keeps very little, and returns it by uid. What is gone meanwhile, or has been replaced, is
 // left out; what could not be read is in unread. The error is for a context that ended.
@@ -92,27 +87,14 @@ func (c *Client) Contents(ctx context.Context, requests []ContentRequest) (conte
 // contentList reads a list of whole objects, page by page.
 func (c *Client) contentList(ctx context.Context, path []string, keep func(*contentItem)) error {
 	for token := ""; ; {
-		req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptJSON).WarningHandlerWithContext(quietWarnings{}).
-			Param("limit", strconv.Itoa(contentPage))
-		if token != "" {
-			req.Param("continue", token)
-		}
-		var meta listMeta
-		body, err := req.Stream(ctx)
-		if err != nil {
-			return err
-		}
-		err = readJSONList(bufio.NewReaderSize(body, readBuffer), func(m listMeta) { meta = m }, func(it *contentItem) error {
+		next, err := readWholePage(ctx, c, path, token, func(it *contentItem) error {
 			keep(it)
 			return nil
 		})
-		if closeErr := body.Close(); err == nil {
-			err = closeErr
-		}
-		if err != nil || meta.continueToken == "" {
+		if err != nil || next == "" {
 			return err
 		}
-		token = meta.continueToken
+		token = next
 	}
 }
 

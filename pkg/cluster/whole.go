@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"strconv"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,23 +14,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-const (
-	// wholePageSize is kubectl's: a page of whole objects can be large, and the server holds it in memory.
-	wholePageSize = 500
-	// perRead is how many objects of a list cost about as much as one read.
-	perRead = 10
-)
-
 // WholeRequest names objects of one type in one namespace that are wanted whole.
 type WholeRequest struct {
 	ReadRequest
-	// Of is how many objects of the type the namespace has, as far as is known. A list of many for the sake of few is not worth it.
-	Of int
-}
-
-// byList says whether a list is cheaper than one read for each object.
-func (r WholeRequest) byList() bool {
-	return len(r.Names) > singleReads && r.Of <= perRead*len(r.Names)
+	// Total is how many objects of the type the namespace has, as far as is known. A list of many for the sake of few is not worth it.
+	Total int
 }
 
 // UnreadError is an object, or the list in which it is, that could not be read.
@@ -67,7 +54,7 @@ func (c *Client) ReadWhole(ctx context.Context, requests []WholeRequest, f func(
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(c.concurrency)
 	for _, r := range requests {
-		if r.byList() {
+		if worthAList(len(r.Names), r.Total) {
 			group.Go(func() error { return c.listWhole(ctx, r, f) })
 			continue
 		}
@@ -137,9 +124,10 @@ func (r WholeRequest) unread(err error) error {
 
 // wholePages reads a list to its end, and begins again when it expires before that.
 func (c *Client) wholePages(ctx context.Context, r WholeRequest, item func(*json.RawMessage) error) error {
+	path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
 	token := ""
 	for restarts := 0; ; {
-		next, err := c.wholePage(ctx, r, token, item)
+		next, err := readWholePage(ctx, c, path, token, item)
 		switch {
 		case apierrors.IsResourceExpired(err) && restarts < maxRestarts:
 			restarts++
@@ -150,27 +138,6 @@ func (c *Client) wholePages(ctx context.Context, r WholeRequest, item func(*json
 		}
 		token = next
 	}
-}
-
-// wholePage reads one page and returns the token of the next, which is empty at the end of the list and with an error.
-func (c *Client) wholePage(ctx context.Context, r WholeRequest, token string, item func(*json.RawMessage) error) (string, error) {
-	req := c.rest.Get().AbsPath(resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)...).
-		SetHeader("Accept", acceptJSON).
-		WarningHandlerWithContext(quietWarnings{}).
-		Param("limit", strconv.Itoa(wholePageSize))
-	if token != "" {
-		req.Param("continue", token)
-	}
-	body, err := req.Stream(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer body.Close()
-	next := ""
-	if err := readJSONList(body, func(m listMeta) { next = m.continueToken }, item); err != nil {
-		return "", err
-	}
-	return next, nil
 }
 
 // whole decodes an object. Those of a list of a built-in type do not say what they are; the list does.

@@ -29,7 +29,7 @@ func readWhole(ctx context.Context, config *rest.Config, namespace string, of in
 	}
 	var mu sync.Mutex
 	objects, times := map[string]*unstructured.Unstructured{}, 0
-	request := WholeRequest{ReadRequest: ReadRequest{Type: configMapType, Namespace: namespace, Names: names}, Of: of}
+	request := WholeRequest{ReadRequest: ReadRequest{Type: configMapType, Namespace: namespace, Names: names}, Total: of}
 	err = client.ReadWhole(ctx, []WholeRequest{request}, func(o *unstructured.Unstructured) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -211,7 +211,7 @@ func TestWholeFaults(t *testing.T) {
 	}
 	full := errors.New("disk full")
 	for _, count := range []int{1, 6} {
-		request := WholeRequest{ReadRequest: ReadRequest{Type: configMapType, Namespace: ns, Names: configMapNames(count)}, Of: 6}
+		request := WholeRequest{ReadRequest: ReadRequest{Type: configMapType, Namespace: ns, Names: configMapNames(count)}, Total: 6}
 		if err := client.ReadWhole(t.Context(), []WholeRequest{request}, func(*unstructured.Unstructured) error { return full }); err != full {
 			t.Errorf("%d objects: %v, want what f returned", count, err)
 		}

@@ -58,14 +58,14 @@ func resultOf(t *testing.T, r ran) v1alpha1.Result {
 func TestYesDoesNotCoverAGap(t *testing.T) {
 	c, ns, proxy := withConfigMaps(t, "one")
 	proxy.On(faultproxy.Path("/namespaces/"+ns+"/secrets"), faultproxy.Status(403, metav1.StatusReasonForbidden, "you may not"))
-	r := run(t, proxy.Kubeconfig(t), "", "delete", "configmap/one", "-n", ns, "--yes")
+	r := run(t, "delete", "--kubeconfig", proxy.Kubeconfig(t), "configmap/one", "-n", ns, "--yes")
 	if r.code != 2 || !strings.Contains(r.stderr, "error: nothing was deleted: dependents may be hidden") || !strings.Contains(r.stdout, "at least") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	if len(sent(proxy)) != 0 || uidOf(t, c, ns, "one") == "" {
 		t.Errorf("deletes: %v", sent(proxy))
 	}
-	r = run(t, proxy.Kubeconfig(t), "", "delete", "configmap/one", "-n", ns, "--yes", "--allow-incomplete")
+	r = run(t, "delete", "--kubeconfig", proxy.Kubeconfig(t), "configmap/one", "-n", ns, "--yes", "--allow-incomplete")
 	if r.code != 0 || uidOf(t, c, ns, "one") != "" {
 		t.Errorf("with --allow-incomplete: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
@@ -78,7 +78,7 @@ func TestRootVanishesMeanwhile(t *testing.T) {
 		c.Kubectl(t, "delete", "configmap", "a", "-n", ns)
 		next.ServeHTTP(w, r)
 	}))
-	r := run(t, proxy.Kubeconfig(t), "", "delete", "configmap/a", "configmap/b", "-n", ns, "--yes", "-o", "json")
+	r := run(t, "delete", "--kubeconfig", proxy.Kubeconfig(t), "configmap/a", "configmap/b", "-n", ns, "--yes", "-o", "json")
 	result := resultOf(t, r)
 	if r.code != 0 || len(result.Done) != 1 || len(result.Skipped) != 1 || result.Skipped[0].Object.Name != "a" || len(result.Failed)+len(result.Remaining) != 0 {
 		t.Errorf("exit code %d, %+v\n%s", r.code, result, r.stderr)
@@ -97,7 +97,7 @@ func TestP02NameIsTakenMeanwhile(t *testing.T) {
 		c.Kubectl(t, "create", "configmap", "one", "-n", ns)
 		next.ServeHTTP(w, r)
 	}))
-	r := run(t, proxy.Kubeconfig(t), "", "delete", "configmap/one", "-n", ns, "--yes")
+	r := run(t, "delete", "--kubeconfig", proxy.Kubeconfig(t), "configmap/one", "-n", ns, "--yes")
 	if r.code != 0 || !strings.Contains(r.stderr, `Warning: configmap "one" in `+ns+` namespace was not deleted: another object has its name now`) {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
@@ -115,7 +115,7 @@ func TestP02NameIsTakenMeanwhile(t *testing.T) {
 func TestServerDiesHalfwayThrough(t *testing.T) {
 	c, ns, proxy := withConfigMaps(t, "a", "b", "c")
 	proxy.On(func(r *http.Request) bool { return deletes(r) && !strings.HasSuffix(r.URL.Path, "/a") }, faultproxy.Reset())
-	r := run(t, proxy.Kubeconfig(t), "", "delete", "configmaps", "--all", "-n", ns, "--yes", "-o", "json")
+	r := run(t, "delete", "--kubeconfig", proxy.Kubeconfig(t), "configmaps", "--all", "-n", ns, "--yes", "-o", "json")
 	result := resultOf(t, r)
 	if r.code != 1 || len(result.Done) != 1 || result.Done[0].Object.Name != "a" || len(result.Failed) != 2 || len(result.Skipped)+len(result.Remaining) != 0 {
 		t.Errorf("exit code %d, %+v\n%s", r.code, result, r.stderr)
@@ -145,7 +145,7 @@ func TestArchiveRefusesTheWholeDeletion(t *testing.T) {
 	} {
 		proxy.On(faultproxy.Path("/secrets/key"), fault)
 		dir := t.TempDir()
-		r := run(t, kubeconfig, "", "delete", "configmap/one", "configmap/two", "secret/key", "-n", ns, "--yes", "--archive", filepath.Join(dir, "a.yaml"))
+		r := run(t, "delete", "--kubeconfig", kubeconfig, "configmap/one", "configmap/two", "secret/key", "-n", ns, "--yes", "--archive", filepath.Join(dir, "a.yaml"))
 		want := "Error from server (" + name + "): nothing was deleted: the archive would not be whole: reading secrets \"key\" in namespace \"" + ns + "\": "
 		if r.code != 2 || !strings.Contains(r.stderr, want) || r.stdout != "" {
 			t.Errorf("%s: exit code %d\n%s%s", name, r.code, r.stdout, r.stderr)
@@ -161,11 +161,11 @@ func TestArchiveRefusesTheWholeDeletion(t *testing.T) {
 	if err := os.WriteFile(file, []byte("older"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := run(t, kubeconfig, "", "delete", "configmap/one", "-n", ns, "--yes", "--archive", file)
+	r := run(t, "delete", "--kubeconfig", kubeconfig, "configmap/one", "-n", ns, "--yes", "--archive", file)
 	if text, err := os.ReadFile(file); r.code != 1 || !strings.Contains(r.stderr, "an archive is never overwritten: name another file") || err != nil || string(text) != "older" {
 		t.Errorf("a file that exists: exit code %d, %q, %v\n%s", r.code, text, err, r.stderr)
 	}
-	if r := run(t, kubeconfig, "", "delete", "configmap/one", "-n", ns, "--yes", "--archive", filepath.Join(unwritable(t), "a.yaml")); r.code != 1 || !strings.Contains(r.stderr, "nothing was deleted: writing the archive: ") {
+	if r := run(t, "delete", "--kubeconfig", kubeconfig, "configmap/one", "-n", ns, "--yes", "--archive", filepath.Join(unwritable(t), "a.yaml")); r.code != 1 || !strings.Contains(r.stderr, "nothing was deleted: writing the archive: ") {
 		t.Errorf("a folder that cannot be written to: exit code %d\n%s", r.code, r.stderr)
 	}
 	if len(sent(proxy)) != 0 || uidOf(t, c, ns, "one") == "" || uidOf(t, c, ns, "two") == "" {
@@ -199,7 +199,7 @@ func TestArchiveIsWrittenBeforeTheFirstDelete(t *testing.T) {
 		c.Kubectl(t, "delete", "configmap", "vanished", "-n", ns)
 		next.ServeHTTP(w, r)
 	}))
-	r := run(t, proxy.Kubeconfig(t), "", "delete", "configmaps", "--all", "-n", ns, "--yes", "--archive", file)
+	r := run(t, "delete", "--kubeconfig", proxy.Kubeconfig(t), "configmaps", "--all", "-n", ns, "--yes", "--archive", file)
 	if r.code != 0 || !strings.Contains(r.stderr, "archived 2 objects in "+file+"\n") ||
 		!strings.Contains(r.stderr, `Warning: configmap "vanished" in `+ns+` namespace is not in the archive: it is not there any more`) {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)

@@ -129,9 +129,8 @@ func TestP09NoDryRunOfTheCommandWritesAnything(t *testing.T) {
 	// A command that plans nothing would write nothing either; with =server there have to be deletes.
 	check := func(code int, atLeast, atMost int, typed string, args ...string) {
 		t.Helper()
-		args = append([]string{"delete"}, append(args, "-n", ns)...)
 		command := strings.Join(args, " ")
-		got := run(t, kubeconfig, typed, args...)
+		got := runTyping(t, typed, append([]string{"delete", "-n", ns, "--kubeconfig", kubeconfig}, args...)...)
 		requests := proxy.Requests()
 		deletes := dryDeletes(t, command, requests[seen:])
 		seen = len(requests)

@@ -17,12 +17,17 @@ type ran struct {
 	stdout, stderr string
 }
 
-// run runs kubectl gc with what a person would type.
-func run(t *testing.T, kubeconfig, typed string, args ...string) ran {
+func run(t *testing.T, args ...string) ran {
+	t.Helper()
+	return runTyping(t, "", args...)
+}
+
+// runTyping runs kubectl gc with what a person types.
+func runTyping(t *testing.T, typed string, args ...string) ran {
 	t.Helper()
 	var out, errOut lockedBuffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(typed), Out: &out, ErrOut: &errOut}
-	code := cmd.Main(t.Context(), streams, append(append([]string{"kubectl-gc"}, args...), "--kubeconfig", kubeconfig))
+	code := cmd.Main(t.Context(), streams, append([]string{"kubectl-gc"}, args...))
 	return ran{code, out.String(), errOut.String()}
 }
 

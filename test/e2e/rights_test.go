@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -9,26 +8,10 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
-
-// ran is what came of a command.
-type ran struct {
-	code           int
-	stdout, stderr string
-}
-
-func run(t *testing.T, args ...string) ran {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}
-	code := cmd.Main(t.Context(), streams, append([]string{"kubectl-gc"}, args...))
-	return ran{code, stdout.String(), stderr.String()}
-}
 
 // count counts the recorded requests by method and the end of their path.
 func count(p *faultproxy.Proxy, method, suffix string) int {
