@@ -83,6 +83,10 @@ func (r *replanner) plan(ctx context.Context, roots []graph.Ref) (*plannedDeleti
 
 // agree shows a plan that has grown and asks, or refuses it where there is nobody to ask.
 func (r *replanner) agree(next *plannedDeletion, what, more string) error {
+	if r.f.archive != "" {
+		return refusal{withHint(fmt.Errorf("%s and not deleted, because more would go or hold than was planned, and than is in the archive: %s", what, more),
+			"run the command again for a new plan, with another archive")}
+	}
 	if !r.f.canAsk() {
 		return refusal{withHint(fmt.Errorf("%s and not deleted, because more would go or hold than was planned: %s", what, more),
 			"run the command again for a new plan")}

@@ -49,11 +49,6 @@ func configMap(name, metadata string) string {
 }
 
 // uidOf returns a config map's uid.
-func uidOf(t *testing.T, c *testcluster.Cluster, ns, name string) string {
-	t.Helper()
-	return c.Kubectl(t, "get", "configmap", name, "-n", ns, "-o", "jsonpath={.metadata.uid}")
-}
-
 func ownedBy(name, uid, more string) string {
 	return fmt.Sprintf(", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s%s}]", name, uid, more)
 }
