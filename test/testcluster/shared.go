@@ -1,18 +1,23 @@
 package testcluster
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
 	"testing"
 )
 
-// shared is the control plane of this test package. A test binary is one package, and go test gives tests
+// shared are the control planes of this test package. A test binary is one package, and go test gives tests
 // no other place to share something in.
 var shared struct {
 	sync.Mutex
 	wrapped bool
 	options []Option
+	planes  map[string]*sharedPlane
+}
+
+type sharedPlane struct {
 	dir     string
 	cluster *Cluster
 	err     error
@@ -48,31 +53,52 @@ func (f runnerFunc) Run() int { return f() }
 // Under -short it skips the test.
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
+	return sharedAs(t, "", func() []Option { return shared.options })
+}
+
+// Another gives one more control plane that the tests of a package share, by a name, for those that compare two. It is
+// started with the options of the first that asks. Under -short it skips the test.
+func Another(t testing.TB, name string, opts ...Option) *Cluster {
+	t.Helper()
+	return sharedAs(t, name, func() []Option { return opts })
+}
+
+func sharedAs(t testing.TB, name string, opts func() []Option) *Cluster {
+	t.Helper()
 	skipIfShort(t)
 	shared.Lock()
 	defer shared.Unlock()
 	if !shared.wrapped {
 		t.Fatal("the package's TestMain has to call testcluster.Main or testcluster.Wrap")
 	}
-	if shared.cluster == nil && shared.err == nil {
-		if shared.dir, shared.err = os.MkdirTemp("", "testcluster-"); shared.err == nil {
-			shared.cluster, shared.err = start(shared.dir, shared.options)
+	p := shared.planes[name]
+	if p == nil {
+		p = &sharedPlane{}
+		if p.dir, p.err = os.MkdirTemp("", "testcluster-"); p.err == nil {
+			p.cluster, p.err = start(p.dir, opts())
 		}
+		if shared.planes == nil {
+			shared.planes = map[string]*sharedPlane{}
+		}
+		shared.planes[name] = p
 	}
-	if shared.err != nil {
-		t.Fatal(shared.err)
+	if p.err != nil {
+		t.Fatal(p.err)
 	}
-	return shared.cluster
+	return p.cluster
 }
 
 func stopShared() error {
 	shared.Lock()
 	defer shared.Unlock()
-	if shared.dir != "" {
-		defer os.RemoveAll(shared.dir)
+	var errs []error
+	for _, p := range shared.planes {
+		if p.cluster != nil {
+			errs = append(errs, p.cluster.running.stop())
+		}
+		if p.dir != "" {
+			errs = append(errs, os.RemoveAll(p.dir))
+		}
 	}
-	if shared.cluster == nil {
-		return nil
-	}
-	return shared.cluster.running.stop()
+	return errors.Join(errs...)
 }
