@@ -280,8 +280,14 @@ func TestU36ResourceVersionConflictBetweenGetAndDelete(t *testing.T) {
 		}
 		s.delete(parent, background)
 		s.collect(s.gone(parent, pod))
-		if want := []string{"409", "409", "200"}; l != nil && !slices.Equal(d.answers, want) {
+		if l == nil {
+			return
+		}
+		if want := []string{"409", "409", "200"}; !slices.Equal(d.answers, want) {
 			t.Errorf("the deletions were answered with %v, want %v", d.answers, want)
+		}
+		if !slices.Contains(l.requests(s), "GET "+s.ns+"/roles/role") {
+			t.Errorf("the other owner was not asked for: %v", l.requests(s))
 		}
 	})
 }

@@ -34,7 +34,11 @@ type collector interface {
 func replay(t *testing.T, play func(s *stage)) {
 	t.Helper()
 	t.Parallel()
-	t.Run("loop", func(t *testing.T) { play(onLoop(t)) })
+	t.Run("loop", func(t *testing.T) {
+		s := onLoop(t)
+		play(s)
+		s.loop().rests(s)
+	})
 	t.Run("collector", func(t *testing.T) {
 		t.Parallel()
 		play(newStage(t, withCollector(t), &theirs{}))
@@ -47,6 +51,7 @@ func replayLoop(t *testing.T, play func(s *stage, l *ours)) {
 	t.Parallel()
 	s := onLoop(t)
 	play(s, s.loop())
+	s.loop().rests(s)
 }
 
 func onLoop(t *testing.T) *stage {

@@ -218,6 +218,8 @@ func TestU16U18GetDeletableResourcesDiscoveryFailure(t *testing.T) {
 					t.Error("a run without discovery ended well")
 				}
 				l.check(s, []expectation{s.untouched(pod)})
+				l.proxy = nil
+				s.collect(s.gone(pod))
 			})
 		})
 	}
