@@ -1,4 +1,4 @@
-package collect
+package collect_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
@@ -23,12 +24,12 @@ type ours struct {
 	config      *rest.Config
 	proxy       *faultproxy.Proxy // before the server, if a scenario has asked for it
 	terms       plan.Terms
-	definitions []Definition
+	definitions []collect.Definition
 
 	mu      sync.Mutex
-	refused []Event
-	summary *Summary // of the last run
-	writes  int      // of the last run
+	refused []collect.Event
+	summary *collect.Summary // of the last run
+	writes  int              // of the last run
 }
 
 func (l *ours) observe(*stage) {}
@@ -85,7 +86,7 @@ func (l *ours) try(s *stage) error {
 		r := g.Ref(id)
 		return strings.HasPrefix(r.Namespace, s.ns) || r.Namespace == "" && strings.HasPrefix(r.Name, s.ns)
 	}
-	l.summary, err = New(client, Options{May: may, Terms: l.terms, Definitions: l.definitions, Tell: func(e Event) {
+	l.summary, err = collect.New(client, collect.Options{May: may, Terms: l.terms, Definitions: l.definitions, Tell: func(e collect.Event) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if e.Err != nil {

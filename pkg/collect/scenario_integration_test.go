@@ -1,4 +1,4 @@
-package collect
+package collect_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -270,7 +271,7 @@ func TestI13CRDDeletionCascading(t *testing.T) {
 			if pass == "second" {
 				s.define()
 			} else {
-				l.definitions = []Definition{{
+				l.definitions = []collect.Definition{{
 					Object: graph.Ref{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions", Name: "widgets.apart.example.com"},
 					Type:   scenarioTypes["Widget"], Instances: map[string]bool{string(widget.GetUID()): true},
 				}}
