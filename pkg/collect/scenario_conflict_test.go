@@ -180,19 +180,22 @@ func unservedAndAbsent(s *stage, unservedName, servedName string) {
 }
 
 // U30 to U32: a reference has the uid of a live object of another kind. Nothing is at what it names, so its object goes (GC-022, X-01); those that name the
-// owner rightly stay. The three differ in when the collector hears of whom.
-func TestU30BadChildExistingOwnerWithIncorrectAPIVersion(t *testing.T) {
-	replay(t, func(s *stage) { wrongKind(s, "a-bad", "b-good") })
+// owner rightly stay. Upstream's three differ in when the collector hears of whom; here who is listed first does.
+func TestU30BadChildGoodChildBadParentDeleteGoodParent(t *testing.T) {
+	replay(t, func(s *stage) {
+		s.order("pods", "deployments")
+		wrongKind(s, "a-bad", "b-good")
+	})
 }
 
-func TestU31BadChildExistingOwnerWithIncorrectAPIVersionParentFirst(t *testing.T) {
+func TestU31BadChildGoodChildGoodParentBadParentDelete(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("deployments", "pods")
 		wrongKind(s, "a-bad", "b-good")
 	})
 }
 
-func TestU32BadChildExistingOwnerWithIncorrectAPIVersionGoodChildFirst(t *testing.T) {
+func TestU32GoodChildBadChildGoodParent(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("pods", "deployments")
 		wrongKind(s, "b-bad", "a-good")
