@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
@@ -33,12 +34,18 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	result, err := act.Run(limited, client, p.Plan.Plan, opts)
 	t.done()
 	f.warnAdopted(result)
+	var stuck []v1alpha1.SkippedObject
+	if f.wait && ctx.Err() == nil {
+		stuck = endless(ctx, client, again.planned)
+	}
 	if !f.output.isOwn() {
-		if err := f.output.write(f.Out, resultObject(again.last, result, gc.events)); err != nil {
+		object := resultObject(again.last, result, gc.events)
+		object.Remaining = append(object.Remaining, stuck...)
+		if err := f.output.write(f.Out, object); err != nil {
 			return err
 		}
 	}
-	return errors.Join(slices.Concat(failures(result), gc.errors(), []error{f.ended(ctx, d, result, err, wording{p.Known, time.Now()})})...)
+	return errors.Join(slices.Concat(failures(result), gc.errors(), []error{endlessError(stuck), f.ended(ctx, d, result, err, wording{p.Known, time.Now()})})...)
 }
 
 // failures are the errors of single objects. Those that are without an answer only because of an interruption are still under way, and those
