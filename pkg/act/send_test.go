@@ -32,14 +32,16 @@ func TestRootsThatAreUnrelatedGoSideBySide(t *testing.T) {
 	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, names...)
 	var arrived sync.WaitGroup
 	arrived.Add(len(names))
+	all := make(chan struct{})
+	go func() { arrived.Wait(); close(all) }()
+	patience, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
 	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		arrived.Done()
-		all := make(chan struct{})
-		go func() { arrived.Wait(); close(all) }()
 		select {
 		case <-all:
 			next.ServeHTTP(w, r)
-		case <-time.After(time.Minute):
+		case <-patience.Done():
 			http.Error(w, "the others were not sent", http.StatusGatewayTimeout)
 		}
 	})

@@ -126,6 +126,7 @@ func propagation(p plan.Policy) metav1.DeleteOptions {
 
 // orphanDependents is the deprecated way to say a policy.
 func orphanDependents(orphan bool) metav1.DeleteOptions {
+	//lint:ignore SA1019 upstream's tests say the policy this way, and the server still takes it
 	return metav1.DeleteOptions{OrphanDependents: &orphan}
 }
 
