@@ -83,6 +83,18 @@ func (p *Plan) Surprises() []Action {
 	return surprises
 }
 
+// Overridden are the objects that were to orphan their dependents, by a finalizer of their own, and that the collector deletes in the foreground all the
+// same, because an owner waits for them: their dependents go too (GC-054, X-13).
+func (p *Plan) Overridden() []graph.ID {
+	var overridden []graph.ID
+	for _, a := range p.Actions {
+		if a.Verb == VerbDelete && a.By == ByCollector && a.Policy == Foreground && slices.Contains(p.Graph.Finalizers(a.Object), OrphanFinalizer) {
+			overridden = append(overridden, a.Object)
+		}
+	}
+	return overridden
+}
+
 // Reference returns the reference of an object that a reason is about: one that names something else than its owner is
 // (OwnerMismatch), or that the collector cannot judge (NotJudged).
 func Reference(g *graph.Graph, object graph.ID, r Reason) (graph.Edge, bool) {

@@ -126,3 +126,25 @@ func TestGC061NonBlocking(t *testing.T) {
 		}
 	}
 }
+
+// TestX13OwnOrphanFinalizerIsOverridden: it counts when the owner is gone, and not when the owner waits.
+func TestX13OwnOrphanFinalizerIsOverridden(t *testing.T) {
+	s := newSmall(t)
+	s.add(configMaps, "root")
+	s.add(configMaps, "middle", block(configMaps, "root")).Finalizers = []string{OrphanFinalizer}
+	s.add(configMaps, "leaf", to(configMaps, "middle"))
+	p := s.plan(Foreground, "root")
+	if got := names(p.Graph, p.Overridden()); got != "middle" {
+		t.Errorf("overridden: %s, want middle", got)
+	}
+	if got := names(p.Graph, p.Deleted); got != "leaf middle root" {
+		t.Errorf("deleted: %s", got)
+	}
+	p = s.plan(Background, "root")
+	if got := p.Overridden(); len(got) > 0 {
+		t.Errorf("overridden in the background: %s", names(p.Graph, got))
+	}
+	if got := names(p.Graph, p.Deleted); got != "middle root" {
+		t.Errorf("deleted in the background: %s", got)
+	}
+}

@@ -23,5 +23,6 @@ func NewRun(g *graph.Graph, opts Options) *Plan {
 		released := simulate(g, opts, true, begin)
 		p.Stuck, p.Remaining = released.stuck(), held.remaining(released)
 	}
+	p.explain()
 	return p
 }

@@ -12,7 +12,7 @@ import (
 // Remarks are what a person should know of a plan besides its summary, a line for each subject.
 func (p Plan) Remarks() []string {
 	var lines []string
-	for _, remark := range []func() string{p.remarkHeld, p.remarkGrace, p.remarkUnread, p.remarkNonBlocking, p.remarkSurprises, p.remarkClaims, p.remarkCycles} {
+	for _, remark := range []func() string{p.remarkHeld, p.remarkGrace, p.remarkUnread, p.remarkNonBlocking, p.remarkSurprises, p.remarkOverridden, p.remarkClaims, p.remarkCycles} {
 		if line := remark(); line != "" {
 			lines = append(lines, line)
 		}
@@ -74,13 +74,18 @@ func (p Plan) remarkUnread() string {
 
 func (p Plan) remarkNonBlocking() string {
 	dependents := map[graph.ID]bool{}
+	strict := ""
 	for _, e := range p.NonBlocking {
 		dependents[e.Dependent] = true
+		owner, owns := p.Graph.Cycle(e.Owner)
+		if dependent, owned := p.Graph.Cycle(e.Dependent); !owns || !owned || owner != dependent {
+			strict = " (--strict sets it)" // which leaves cycles alone
+		}
 	}
 	if len(dependents) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("foreground does not wait for %d of them: blockOwnerDeletion is not set (--strict sets it)", len(dependents))
+	return fmt.Sprintf("foreground does not wait for %d of them: blockOwnerDeletion is not set%s", len(dependents), strict)
 }
 
 func (p Plan) remarkSurprises() string {
@@ -95,6 +100,21 @@ func (p Plan) remarkSurprises() string {
 		return "1 is deleted although an owner lives on: " + names[0]
 	}
 	return fmt.Sprintf("%d are deleted although an owner lives on: %s", len(names), some(names))
+}
+
+// remarkOverridden warns of what does not do as its own finalizer says.
+func (p Plan) remarkOverridden() string {
+	var names []string
+	for _, id := range p.Overridden() {
+		names = append(names, object(p.Graph, id))
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "1 has the finalizer orphan, and its dependents go all the same, since its owner waits for it: " + names[0]
+	}
+	return fmt.Sprintf("%d have the finalizer orphan, and their dependents go all the same, since their owners wait for them: %s", len(names), some(names))
 }
 
 func (p Plan) remarkClaims() string {
