@@ -28,9 +28,11 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 		}
 		dependents[e.Dependent] = append(dependents[e.Dependent], e)
 	}
+	patched := p.orphaned[id]
+	p.orphaned[id] = patched || len(order) > 0
 	p.mu.Unlock()
 	if len(order) == 0 {
-		if !sees {
+		if !sees || patched {
 			p.again()
 			return
 		}

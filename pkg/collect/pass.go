@@ -25,14 +25,16 @@ type pass struct {
 	overlay *plan.Overlay
 	working map[graph.ID]bool // true: has to be looked at again afterwards
 	live    map[graph.ID]string
-	err     error
-	summary Summary
+	// orphaned are the owners whose dependents were patched in this pass: only a listing that begins later shows whether it was all of them.
+	orphaned map[graph.ID]bool
+	err      error
+	summary  Summary
 }
 
 func newPass(l *Loop, client *cluster.Client, catalog *cluster.Catalog, g *graph.Graph, listed *cluster.Listed) *pass {
 	p := &pass{
 		loop: l, client: client, catalog: catalog, graph: g, overlay: plan.NewOverlay(g, plan.Options{Terms: l.opts.Terms}),
-		working: map[graph.ID]bool{}, live: map[graph.ID]string{},
+		working: map[graph.ID]bool{}, live: map[graph.ID]string{}, orphaned: map[graph.ID]bool{},
 		summary: Summary{Graph: g, Gaps: listed.Gaps, Positions: listed.Positions},
 	}
 	p.done.L = &p.mu
