@@ -73,18 +73,21 @@ func cannotBlock(refused []act.Failure) error {
 
 // canAsk says whether there is somebody to ask.
 func (f *deleteFlags) canAsk() bool {
-	return f.interactive || printers.IsTerminal(f.In) && printers.IsTerminal(f.Out)
+	return f.interactive || f.hasTerminal()
 }
 
+// hasTerminal says whether somebody reads what is printed and can answer.
+func (c *common) hasTerminal() bool { return printers.IsTerminal(c.In) && printers.IsTerminal(c.Out) }
+
 // ask asks whether to go on, and returns errCancelled unless the answer is yes.
-func (f *deleteFlags) ask() error {
-	fmt.Fprint(f.Out, "Do you want to continue? (y/N): ")
-	if f.answers == nil { // one reader for all questions: it may take more than one line at a time
-		f.answers = bufio.NewReader(f.In)
+func (c *common) ask() error {
+	fmt.Fprint(c.Out, "Do you want to continue? (y/N): ")
+	if c.answers == nil { // one reader for all questions: it may take more than one line at a time
+		c.answers = bufio.NewReader(c.In)
 	}
-	line, err := f.answers.ReadString('\n')
+	line, err := c.answers.ReadString('\n')
 	if err != nil && line == "" {
-		fmt.Fprintln(f.Out)
+		fmt.Fprintln(c.Out)
 	}
 	if answer := strings.TrimSpace(line); answer != "y" && answer != "Y" {
 		return errCancelled

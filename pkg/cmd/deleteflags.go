@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bufio"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,8 +34,6 @@ type deleteFlags struct {
 	gc              string
 	propagateGrace  bool
 	strict          bool
-
-	answers *bufio.Reader // of who is asked
 }
 
 // noTimeout is what kubectl takes for no time-out: a week.

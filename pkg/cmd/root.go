@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bufio"
 	"flag"
 	"fmt"
 	"strings"
@@ -23,6 +24,7 @@ type common struct {
 	config      *genericclioptions.ConfigFlags
 	color       string
 	concurrency int
+	answers     *bufio.Reader // of who is asked
 	// known returns what is known of finalizers.
 	known func() (*finalizer.Registry, error)
 }

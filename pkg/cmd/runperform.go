@@ -1,13 +1,10 @@
 package cmd
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
-
-	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
@@ -76,7 +73,7 @@ func (f *runFlags) confirm(p *plannedRun, r *runRequest) error {
 	if f.yes {
 		return nil
 	}
-	if !printers.IsTerminal(f.In) || !printers.IsTerminal(f.Out) {
+	if !f.hasTerminal() {
 		var err error
 		if f.output.isOwn() && f.output.format() != "name" {
 			err = f.show(p)
@@ -86,15 +83,7 @@ func (f *runFlags) confirm(p *plannedRun, r *runRequest) error {
 	if err := f.show(p); err != nil {
 		return err
 	}
-	fmt.Fprint(f.Out, "Do you want to continue? (y/N): ")
-	line, err := bufio.NewReader(f.In).ReadString('\n')
-	if err != nil && line == "" {
-		fmt.Fprintln(f.Out)
-	}
-	if answer := strings.TrimSpace(line); answer != "y" && answer != "Y" {
-		return errCancelled
-	}
-	return nil
+	return f.ask()
 }
 
 // perform runs the loop to its end, and goes on if others are waited for or changes are watched.
