@@ -129,6 +129,7 @@ func TestU13UnblockOwnerReference(t *testing.T) {
 				s.delete(b, background)
 				s.delete(c, background)
 				s.delete(a, foreground) // the item is not judged before it has lost the last reference
+				s.collector.observe(s)  // else the collector does not see a cycle, and waits for ever (GC-064)
 				s.own(item, blocking(a), nonBlocking(b), owner(c))
 				want := []string{"false", "false", ""}
 				if s.loop() == nil && kind == "Gadget" {
