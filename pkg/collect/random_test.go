@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,12 +25,135 @@ var (
 	randomSeed   = flag.Uint64("random-seed", 1, "seed of the first random graph")
 )
 
+// atOnce is how many random clusters the loop runs on at once: it lists the whole control plane, however few of them there are.
+const atOnce = 50
+
+// trial is one random cluster.
+type trial struct {
+	seed      uint64
+	namespace string
+	rng       *rand.Rand
+}
+
+// batch is the random clusters of one run of the loop.
+type batch []*trial
+
+// batches are n random clusters, whose names begin with a prefix.
+func batches(prefix string, first uint64, n int) []batch {
+	var all batch
+	for i := range n {
+		seed := first + uint64(i)
+		all = append(all, &trial{seed, fmt.Sprintf("%s%d-x", prefix, seed), rand.New(rand.NewPCG(seed, 0))})
+	}
+	return slices.Collect(slices.Chunk(all, atOnce))
+}
+
+func (b batch) namespaces() map[string]bool {
+	set := map[string]bool{}
+	for _, tr := range b {
+		set[tr.namespace] = true
+	}
+	return set
+}
+
+// each calls f for each of the random clusters, several at a time.
+func (b batch) each(ctx context.Context, f func(context.Context, *trial) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(8)
+	for _, tr := range b {
+		group.Go(func() error {
+			if err := f(ctx, tr); err != nil {
+				return fmt.Errorf("seed %d: %w", tr.seed, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (b batch) create(ctx context.Context, world *randomcluster.World) error {
+	return b.each(ctx, func(ctx context.Context, tr *trial) error { return world.Create(ctx, tr.namespace, tr.rng) })
+}
+
 // within allows the objects of one random cluster.
 func within(namespace string) func(*graph.Graph, graph.ID) bool {
-	return func(g *graph.Graph, id graph.ID) bool {
-		r := g.Ref(id)
-		return r.Namespace == namespace || r.Namespace == "" && strings.HasPrefix(r.Name, namespace)
+	return func(g *graph.Graph, id graph.ID) bool { return clusterOf(g.Ref(id)) == namespace }
+}
+
+// clusterOf is the random cluster that an object is in.
+func clusterOf(r graph.Ref) string {
+	if r.Namespace != "" {
+		return r.Namespace
 	}
+	name, _, _ := strings.Cut(r.Name, "-x")
+	return name + "-x"
+}
+
+// within allows the objects of the random clusters.
+func (b batch) within() func(*graph.Graph, graph.ID) bool {
+	namespaces := b.namespaces()
+	return func(g *graph.Graph, id graph.ID) bool { return namespaces[clusterOf(g.Ref(id))] }
+}
+
+// run runs the loop. A write that fails is an error.
+func (b batch) run(ctx context.Context, client *cluster.Client) error {
+	var failed []string
+	_, err := New(client, Options{May: b.within(), Tell: func(e Event) {
+		if e.Err != nil {
+			failed = append(failed, fmt.Sprintf("%s %s in %s: %v", e.Action.Verb, e.Action.Object.Name, e.Action.Object.Namespace, e.Err))
+		}
+	}}).Run(ctx)
+	if len(failed) > 0 {
+		return fmt.Errorf("%s", strings.Join(failed, "\n"))
+	}
+	return err
+}
+
+// snapshots describes the random clusters as they are.
+func (b batch) snapshots(ctx context.Context, world *randomcluster.World) (map[string][]string, error) {
+	graphs, err := world.ListAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]string{}
+	for _, tr := range b {
+		if g, ok := graphs[tr.namespace]; ok {
+			all[tr.namespace] = randomcluster.Snapshot(g, tr.namespace)
+		}
+	}
+	return all, nil
+}
+
+// runAndRelease runs the loop and takes finalizers off what is being deleted until nothing changes any more: as often as finalizers come off one
+// below the other.
+func (b batch) runAndRelease(ctx context.Context, client *cluster.Client, world *randomcluster.World, cascade map[types.UID]bool) (map[string][]string, error) {
+	var now map[string][]string
+	for range 12 {
+		if err := b.run(ctx, client); err != nil {
+			return nil, err
+		}
+		if err := world.ReleaseAll(ctx, cascade); err != nil {
+			return nil, err
+		}
+		last := now
+		var err error
+		if now, err = b.snapshots(ctx, world); err != nil {
+			return nil, err
+		}
+		if last != nil && cmp.Equal(last, now) {
+			break
+		}
+	}
+	return now, nil
+}
+
+func newClient(t *testing.T, c *testcluster.Cluster) *cluster.Client {
+	t.Helper()
+	client, err := cluster.New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
 }
 
 // TestP10LoopDoesWhatThePlanSays makes random clusters without a collector, plans the deletion of some of their objects under the rules of the loop, deletes
@@ -39,36 +161,25 @@ func within(namespace string) func(*graph.Graph, graph.ID) bool {
 func TestP10LoopDoesWhatThePlanSays(t *testing.T) {
 	c := testcluster.Shared(t)
 	world := randomcluster.New(t, c)
-	client, err := cluster.New(c.Config(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
+	client := newClient(t, c)
 	deleted, timing := 0, 0
-	group, ctx := errgroup.WithContext(t.Context())
-	group.SetLimit(4)
-	for i := range *randomGraphs {
-		group.Go(func() error {
-			seed := *randomSeed + uint64(i)
-			p, diff, err := compareWithPlan(ctx, world, client, seed)
-			if err != nil {
-				return fmt.Errorf("seed %d: %w", seed, err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
+	for _, b := range batches("g", *randomSeed, *randomGraphs) {
+		plans, left, err := b.compareWithPlans(t.Context(), world, client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tr := range b {
+			p := plans[tr.namespace]
+			diff := cmp.Diff(describe(p, tr.namespace), left[tr.namespace])
 			switch {
 			case diff == "":
 				deleted += len(p.Deleted)
 			case p.DependsOnTiming:
 				timing++
 			default:
-				t.Errorf("seed %d, %s: (-plan +loop)\n%s\nplan:\n%s", seed, p.Policy, diff, actions(p))
+				t.Errorf("seed %d, %s: (-plan +loop)\n%s\nplan:\n%s", tr.seed, p.Policy, diff, actions(p))
 			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
+		}
 	}
 	t.Logf("%d objects deleted as planned; %d graphs depend on timing", deleted, timing)
 	if timing > 1+*randomGraphs/20 {
@@ -79,67 +190,52 @@ func TestP10LoopDoesWhatThePlanSays(t *testing.T) {
 	}
 }
 
-// compareWithPlan returns the plan for one random cluster and how what the loop leaves differs from it.
-func compareWithPlan(ctx context.Context, world *randomcluster.World, client *cluster.Client, seed uint64) (*plan.Plan, string, error) {
-	namespace := fmt.Sprintf("g%d-x", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	if err := world.Create(ctx, namespace, rng); err != nil {
-		return nil, "", err
+// compareWithPlans returns the plan for each random cluster and what the loop leaves of it.
+func (b batch) compareWithPlans(ctx context.Context, world *randomcluster.World, client *cluster.Client) (map[string]*plan.Plan, map[string][]string, error) {
+	defer world.Wipe(context.Background(), b.namespaces())
+	if err := b.create(ctx, world); err != nil {
+		return nil, nil, err
 	}
-	defer world.Clear(namespace)
-	run := func(waiting ...string) error {
-		var failed []string
-		_, err := New(client, Options{May: within(namespace), Waiting: waiting, Tell: func(e Event) {
-			if e.Err != nil {
-				failed = append(failed, fmt.Sprintf("%s %s: %v", e.Action.Verb, e.Action.Object.Name, e.Err))
-			}
-		}}).Run(ctx)
-		if len(failed) > 0 {
-			return fmt.Errorf("%s", strings.Join(failed, "\n"))
-		}
-		return err
+	if err := b.run(ctx, client); err != nil {
+		return nil, nil, err
 	}
-	if err := run(); err != nil {
-		return nil, "", err
-	}
-	g, err := world.List(ctx, namespace)
+	graphs, err := world.ListAll(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	policy := []plan.Policy{plan.Background, plan.Foreground, plan.Orphan}[rng.IntN(3)]
-	roots := randomcluster.Roots(g, namespace, rng.IntN)
-	p := plan.New(g, roots, policy, plan.Options{Rules: plan.Loop})
+	plans := map[string]*plan.Plan{}
+	cascade := map[types.UID]bool{} // whose finalizers come off
+	for _, tr := range b {
+		g, ok := graphs[tr.namespace]
+		if !ok {
+			g = graph.NewBuilder().Build() // nothing is left
+		}
+		policy := []plan.Policy{plan.Background, plan.Foreground, plan.Orphan}[tr.rng.IntN(3)]
+		p := plan.New(g, randomcluster.Roots(g, tr.namespace, tr.rng.IntN), policy, plan.Options{Rules: plan.Loop})
+		plans[tr.namespace] = p
+		if err := deleteRoots(ctx, world, p); err != nil {
+			return nil, nil, err
+		}
+		for _, id := range randomcluster.Seen(g) {
+			if p.End().Gone(id) || p.End().Deleting(id) {
+				cascade[types.UID(g.Ref(id).UID)] = g.State(id) != graph.Deleting || slices.Contains(p.Deleted, id)
+			}
+		}
+	}
+	left, err := b.runAndRelease(ctx, client, world, cascade)
+	return plans, left, err
+}
+
+// deleteRoots sends the deletes of a plan that are the client's.
+func deleteRoots(ctx context.Context, world *randomcluster.World, p *plan.Plan) error {
 	for _, a := range p.Actions {
 		if a.By == plan.ByClient {
-			if err := world.Delete(ctx, g.Ref(a.Object), string(a.Policy)); err != nil {
-				return nil, "", err
+			if err := world.Delete(ctx, p.Graph.Ref(a.Object), string(a.Policy)); err != nil {
+				return err
 			}
 		}
 	}
-	cascade := map[types.UID]bool{} // whose finalizers come off
-	for _, id := range randomcluster.Seen(g) {
-		if p.End().Gone(id) || p.End().Deleting(id) {
-			cascade[types.UID(g.Ref(id).UID)] = g.State(id) != graph.Deleting || slices.Contains(p.Deleted, id)
-		}
-	}
-	var now []string
-	for range 12 { // as often as finalizers come off one below the other
-		if err := run(); err != nil {
-			return nil, "", err
-		}
-		if err := world.Release(ctx, namespace, cascade); err != nil {
-			return nil, "", err
-		}
-		left, err := world.List(ctx, namespace)
-		if err != nil {
-			return nil, "", err
-		}
-		last := now
-		if now = randomcluster.Snapshot(left, namespace); slices.Equal(last, now) {
-			break
-		}
-	}
-	return p, cmp.Diff(describe(p, namespace), now), nil
+	return nil
 }
 
 // describe describes the graph of a plan as the plan leaves it.

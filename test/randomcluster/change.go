@@ -3,8 +3,10 @@ package randomcluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,28 +17,65 @@ import (
 
 // Release takes the test's finalizer off what of a cascade is being deleted.
 func (w *World) Release(ctx context.Context, namespace string, cascade map[types.UID]bool) error {
+	return w.release(ctx, namespace, label+"="+namespace, cascade)
+}
+
+// ReleaseAll does that in all random clusters.
+func (w *World) ReleaseAll(ctx context.Context, cascade map[types.UID]bool) error {
+	return w.release(ctx, metav1.NamespaceAll, label, cascade)
+}
+
+func (w *World) release(ctx context.Context, namespace, selector string, cascade map[types.UID]bool) error {
 	for _, k := range kinds {
-		objects, err := w.resource(k.Kind, namespace).List(ctx, metav1.ListOptions{LabelSelector: label + "=" + namespace})
+		objects, err := w.resource(k.Kind, namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 		if err != nil {
 			return err
 		}
 		for i := range objects.Items {
 			o := &objects.Items[i]
-			at := -1
-			for j, f := range o.GetFinalizers() {
-				if f == hold {
-					at = j
-				}
-			}
+			at := slices.Index(o.GetFinalizers(), hold)
 			if o.GetDeletionTimestamp() == nil || at < 0 || !cascade[o.GetUID()] {
 				continue
 			}
 			patch := fmt.Sprintf(`[{"op":"test","path":"/metadata/finalizers/%d","value":%q},{"op":"remove","path":"/metadata/finalizers/%d"}]`, at, hold, at)
-			_, err := w.resource(k.Kind, namespace).Patch(ctx, o.GetName(), types.JSONPatchType, []byte(patch), metav1.PatchOptions{})
+			_, err := w.resource(k.Kind, o.GetNamespace()).Patch(ctx, o.GetName(), types.JSONPatchType, []byte(patch), metav1.PatchOptions{})
 			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsInvalid(err) {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// Wipe removes all objects of random clusters, whatever holds them, so that later listings are short. The namespaces stay.
+func (w *World) Wipe(ctx context.Context, namespaces map[string]bool) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(8)
+	for _, k := range kinds {
+		objects, err := w.resource(k.Kind, metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: label})
+		if err != nil {
+			return err
+		}
+		for i := range objects.Items {
+			if namespaces[objects.Items[i].GetLabels()[label]] {
+				group.Go(func() error { return w.wipe(ctx, &objects.Items[i]) })
+			}
+		}
+	}
+	return group.Wait()
+}
+
+func (w *World) wipe(ctx context.Context, o *unstructured.Unstructured) error {
+	client := w.resource(o.GetKind(), o.GetNamespace())
+	if len(o.GetFinalizers()) > 0 {
+		_, err := client.Patch(ctx, o.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	background := metav1.DeletePropagationBackground
+	if err := client.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background}); err != nil && !apierrors.IsNotFound(err) {
+		return err
 	}
 	return nil
 }
