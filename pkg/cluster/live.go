@@ -13,12 +13,21 @@ import (
 // acceptObject asks for the metadata of one object, which is small enough for JSON.
 const acceptObject = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 
-// Get reads one object's metadata live. The error is the server's, a NotFound among them.
+// Get reads one object's metadata live. The error is the server's, a NotFound among them, or says that the answer is about something else.
 func (c *Client) Get(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	var it jsonItem
 	if err := getJSON(ctx, c.rest.Get().AbsPath(path...), acceptObject, &it); err != nil {
 		return nil, err
+	}
+	return it.named(name)
+}
+
+// named returns the object of an answer to a request for one. An answer about another, or about none, as a proxy may give with a 200, says
+// nothing of the one that was asked for (RO-004, P-01).
+func (it *jsonItem) named(name string) (*graph.Object, error) {
+	if it.Metadata.Name != name {
+		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, it.Metadata.Name)
 	}
 	return it.object(nil)
 }

@@ -53,5 +53,5 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 	if err := getJSON(ctx, req, acceptObject, &it); err != nil {
 		return nil, err
 	}
-	return it.object(nil)
+	return it.named(name)
 }

@@ -104,10 +104,10 @@ func (p *pass) stillWaits(ctx context.Context, id graph.ID, finalizer string) bo
 	t, _ := p.graph.Type(id)
 	now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
 	switch {
-	case cluster.IsAbsent(err, t, ref.Name), err == nil && now.UID != ref.UID:
+	case cluster.IsAbsent(err, t, ref.Name), err == nil && replaces(now, ref):
 		p.removed(id)
 		return false
-	case err != nil || now.Deleted == 0 || !slices.Contains(now.Finalizers, finalizer):
+	case err != nil || now.UID != ref.UID || now.Deleted == 0 || !slices.Contains(now.Finalizers, finalizer):
 		p.again()
 		return false
 	}

@@ -86,7 +86,9 @@ func (p *pass) reread(ctx context.Context, id graph.ID) error {
 		return err
 	}
 	if now.UID != ref.UID {
-		p.removed(id)
+		if replaces(now, ref) {
+			p.removed(id)
+		}
 		return errMoved
 	}
 	p.mu.Lock()
@@ -119,6 +121,10 @@ func sameReference(g *graph.Graph, e graph.Edge, r graph.OwnerReference, block b
 		APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: g.Ref(e.Owner).UID, Controller: e.Controller, Block: block,
 	}
 }
+
+// replaces says whether what was read is another object under the same name, so that the one that is meant is gone. An answer without a uid says
+// nothing (RO-004).
+func replaces(now *graph.Object, ref graph.Ref) bool { return now.UID != "" && now.UID != ref.UID }
 
 // removed records that an object was seen to be gone.
 func (p *pass) removed(id graph.ID) {
@@ -169,7 +175,7 @@ func (p *pass) confirm(ctx context.Context, id graph.ID, held bool) {
 	t, _ := p.graph.Type(id)
 	now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
 	switch {
-	case cluster.IsAbsent(err, t, ref.Name), err == nil && now.UID != ref.UID:
+	case cluster.IsAbsent(err, t, ref.Name), err == nil && replaces(now, ref):
 		p.removed(id)
 	default:
 		p.again()
