@@ -31,6 +31,7 @@ var (
 // reads are wrong at random. No object may be deleted, and no reference taken off, because of an owner that was alive; not even by a last run
 // that is answered rightly, after which nothing may be left for which a wrong answer has let an owner go too early.
 func TestP01NothingWithALiveOwnerIsDeleted(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	world := randomcluster.New(t, c)
 	var faults, deleted int

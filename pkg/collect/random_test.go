@@ -159,6 +159,7 @@ func newClient(t *testing.T, c *testcluster.Cluster) *cluster.Client {
 // TestP10LoopDoesWhatThePlanSays makes random clusters without a collector, plans the deletion of some of their objects under the rules of the loop, deletes
 // them, runs the loop, and compares what is left with the plan, object by object and reference by reference.
 func TestP10LoopDoesWhatThePlanSays(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	world := randomcluster.New(t, c)
 	client := newClient(t, c)
