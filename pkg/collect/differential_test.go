@@ -167,7 +167,7 @@ func deleteTwins(ctx context.Context, world *randomcluster.World, p *plan.Plan, 
 func (tw *twins) round(t *testing.T, b batch, released map[string]bool, start map[string][]string) batch {
 	t.Helper()
 	ctx := t.Context()
-	cascade, err := held(ctx, tw.ours, released)
+	cascade, err := releasable(ctx, tw.ours, released)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +212,8 @@ func (tw *twins) round(t *testing.T, b batch, released map[string]bool, start ma
 	return same
 }
 
-// held are the objects of the random clusters whose finalizers come off once they are being deleted.
-func held(ctx context.Context, world *randomcluster.World, released map[string]bool) (map[types.UID]bool, error) {
+// releasable are the objects of the random clusters whose finalizers come off once they are being deleted.
+func releasable(ctx context.Context, world *randomcluster.World, released map[string]bool) (map[types.UID]bool, error) {
 	graphs, err := world.ListAll(ctx)
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func held(ctx context.Context, world *randomcluster.World, released map[string]b
 func (tw *twins) settle(t *testing.T, b batch, released map[string]bool, left map[string][]string) map[string][]string {
 	t.Helper()
 	ctx := t.Context()
-	cascade, err := held(ctx, tw.theirs, released)
+	cascade, err := releasable(ctx, tw.theirs, released)
 	if err != nil {
 		t.Fatal(err)
 	}
