@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ type Catalog struct {
 // cannot be asked at all.
 func (c *Client) Discover() (*Catalog, error) {
 	if err := c.asked.ask().err; err != nil {
-		return nil, err
+		return nil, fmt.Errorf("asking the server which types it serves: %w", err)
 	}
 	_, all, err := c.discovery.ServerGroupsAndResources()
 	failed, err := failedGroups(err)
