@@ -24,6 +24,9 @@ func (p *pass) item(ctx context.Context, id graph.ID) {
 		p.cycles.Lock()
 		defer p.cycles.Unlock()
 	}
+	if p.stripLate(ctx, id) {
+		return
+	}
 	item, refs, states, ok := p.judge(ctx, id)
 	if !ok || item.Deleting {
 		return
@@ -60,7 +63,9 @@ func (p *pass) judge(ctx context.Context, id graph.ID) (plan.Item, []graph.Edge,
 	if !item.Deleting && p.worthProving(refs, states) {
 		for i, e := range refs {
 			if states[i] != plan.Solid && states[i] != plan.BadScope {
-				states[i] = p.loop.opts.Terms.Judge(e, p.prove(ctx, e))
+				proven := p.prove(ctx, e)
+				p.change(func(o *plan.Overlay) { o.Prove(e, proven) })
+				states[i] = p.loop.opts.Terms.Judge(e, proven)
 			}
 		}
 	}
@@ -86,7 +91,7 @@ func (p *pass) worthProving(refs []graph.Edge, states []plan.OwnerState) bool {
 
 // resolvable says whether there is a way to judge what a reference names.
 func (p *pass) resolvable(e graph.Edge) bool {
-	if e.Problem&graph.Unresolvable == 0 {
+	if e.Problem&(graph.Unresolvable|graph.InexactKind) == 0 {
 		return true
 	}
 	uid := p.graph.Ref(e.Owner).UID

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -33,11 +35,13 @@ type Loop struct {
 	// (RO-020, RO-022). Those that were seen to wait during a pass are kept for the next.
 	waiting, next map[string]bool
 	failed        map[string]int
+	// orphaned are the uids of owners that were let go after their dependents were orphaned, until a listing shows that no other has come meanwhile.
+	orphaned map[string]bool
 }
 
 // New returns a Loop that has sent nothing yet.
 func New(client *cluster.Client, opts Options) *Loop {
-	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions), waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}}
+	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions), waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}}
 	for _, uid := range opts.Waiting {
 		l.next[uid] = true
 	}
@@ -102,6 +106,10 @@ func (l *Loop) list(ctx context.Context) (*pass, *cluster.Listed, error) {
 	catalog, err := client.Discover()
 	if err != nil {
 		return nil, nil, err
+	}
+	// A server without namespaces serves nothing at all of the core group, and then nothing of what is not listed is known to be absent (RO-013).
+	if _, ok := catalog.Lookup(schema.GroupResource{Resource: "namespaces"}); !ok {
+		return nil, nil, errors.New("discovery shows no namespaces: what the server serves cannot be known, so nothing can be collected")
 	}
 	builder := graph.NewBuilder()
 	listed, err := client.List(ctx, catalog, l.opts.List, builder)

@@ -22,7 +22,12 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	p.mu.Lock()
 	dependents := map[graph.ID][]graph.Edge{}
 	var order []graph.ID
+	kept := false
 	for e := range p.overlay.Dependents(id) {
+		if !p.loop.may(p.graph, e.Dependent) {
+			kept = true // and its owner with it (P-19)
+			continue
+		}
 		if len(dependents[e.Dependent]) == 0 {
 			order = append(order, e.Dependent)
 		}
@@ -36,7 +41,9 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 			p.again()
 			return
 		}
-		p.complete(ctx, id, plan.OrphanFinalizer, plan.Orphaned)
+		if !kept {
+			p.complete(ctx, id, plan.OrphanFinalizer, plan.Orphaned)
+		}
 		return
 	}
 	if !p.stillWaits(ctx, id, plan.OrphanFinalizer) {
@@ -47,7 +54,7 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	group.SetLimit(stripping)
 	for _, dependent := range order {
 		group.Go(func() error {
-			if !p.strip(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)) {
+			if !p.strip(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)) && !p.gone(dependent) {
 				failed.Store(true)
 			}
 			return nil
@@ -93,6 +100,9 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 	})
 	if !taken {
 		return
+	}
+	if finalizer == plan.OrphanFinalizer {
+		p.loop.hasOrphaned(ref.UID)
 	}
 	p.change(func(o *plan.Overlay) { o.Released(id, finalizer) })
 	p.confirm(ctx, id, len(a.Held) > 0)

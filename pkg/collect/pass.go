@@ -33,7 +33,7 @@ type pass struct {
 
 func newPass(l *Loop, client *cluster.Client, catalog *cluster.Catalog, g *graph.Graph, listed *cluster.Listed) *pass {
 	p := &pass{
-		loop: l, client: client, catalog: catalog, graph: g, overlay: plan.NewOverlay(g, plan.Options{Terms: l.opts.Terms}),
+		loop: l, client: client, catalog: catalog, graph: g, overlay: plan.NewOverlay(g, plan.Options{Rules: plan.Loop, Terms: l.opts.Terms}),
 		working: map[graph.ID]bool{}, live: map[graph.ID]string{}, orphaned: map[graph.ID]bool{},
 		summary: Summary{Graph: g, Gaps: listed.Gaps, Positions: listed.Positions},
 	}
@@ -48,6 +48,7 @@ func (p *pass) run(ctx context.Context) error {
 			p.overlay.Look(id)
 		}
 	}
+	p.lookAtLate()
 	slots := make(chan struct{}, p.client.Concurrency())
 	for {
 		due := p.take(ctx)

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -118,6 +120,9 @@ func (p *pass) read(ctx context.Context, t graph.Type, c claim) plan.OwnerState 
 	switch {
 	case cluster.IsAbsent(err, t, c.name):
 		return plan.Absent
+	case apierrors.IsUnauthorized(err):
+		p.fail(err) // as it would meet every request
+		return plan.Unknown
 	case err != nil:
 		return plan.Unknown
 	case now.UID == "":

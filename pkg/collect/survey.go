@@ -2,7 +2,7 @@ package collect
 
 import (
 	"context"
-	"sync"
+	"errors"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,8 +27,6 @@ func (l *Loop) Survey(ctx context.Context) (*Survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Survey{Graph: p.graph, Gaps: listed.Gaps, Positions: listed.Positions, Proven: map[int]plan.OwnerState{}}
-	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(p.client.Concurrency())
 	for i := range p.graph.Len() {
@@ -37,19 +35,10 @@ func (l *Loop) Survey(ctx context.Context) (*Survey, error) {
 			continue
 		}
 		group.Go(func() error {
-			_, refs, states, ok := p.judge(ctx, id)
-			if !ok {
-				return context.Cause(ctx)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			for i, e := range refs {
-				if listed := p.overlay.OwnerState(e); listed != plan.Solid && listed != plan.BadScope {
-					s.Proven[e.Index] = states[i]
-				}
-			}
+			p.judge(ctx, id)
 			return context.Cause(ctx)
 		})
 	}
-	return s, group.Wait()
+	err = errors.Join(group.Wait(), p.err)
+	return &Survey{Graph: p.graph, Gaps: listed.Gaps, Positions: listed.Positions, Proven: p.overlay.Proven()}, err
 }

@@ -12,6 +12,7 @@ type Builder struct {
 	types    []Type
 	typeIDs  map[Type]int32
 	served   map[gvk]string // every spelling that a RESTMapper resolves -> the kind
+	exact    map[gvk]string // the kind as it is served -> the resource, empty if there are several
 	listings []listing
 	slots    map[string]int32 // uid -> index in nodes
 	nodes    []node
@@ -79,6 +80,7 @@ func NewBuilder() *Builder {
 	return &Builder{
 		typeIDs:  map[Type]int32{},
 		served:   map[gvk]string{},
+		exact:    map[gvk]string{},
 		slots:    map[string]int32{},
 		coordIDs: map[coordinates]int32{},
 		nsIDs:    map[string]int32{"": 0},
@@ -105,6 +107,12 @@ func (b *Builder) Serve(t Type, otherVersions ...string) {
 // serve registers the spellings of a kind that name it: references with a lower-case kind exist and work. The mappings that client-go's
 // RESTMapper makes up besides, such as PodList, lead to endpoints that do not exist, and prove nothing (API-057, T-02).
 func (b *Builder) serve(t Type) {
+	key := gvk{t.APIVersion(), t.Kind}
+	if resource, served := b.exact[key]; served && resource != t.Resource {
+		b.exact[key] = ""
+	} else {
+		b.exact[key] = t.Resource
+	}
 	for _, kind := range []string{t.Kind, strings.ToLower(t.Kind)} {
 		if _, taken := b.served[gvk{t.APIVersion(), kind}]; !taken || kind == t.Kind {
 			b.served[gvk{t.APIVersion(), kind}] = t.Kind

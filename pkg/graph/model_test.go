@@ -74,6 +74,9 @@ func (m *model) problem(r graph.OwnerReference, dependent modelObject) graph.Pro
 	if len(types) == 0 {
 		p |= graph.Unresolvable
 	}
+	if len(types) > 1 || len(types) == 1 && types[0].Kind != r.Kind {
+		p |= graph.InexactKind
+	}
 	if len(types) > 0 && types[0].Namespaced && clusterScoped {
 		p |= graph.WrongScope
 	}

@@ -4,6 +4,7 @@ package graph
 type resolver struct {
 	types   []Type
 	served  map[gvk]string
+	exact   map[gvk]string
 	byKind  map[gvk][]int32 // group in place of the apiVersion
 	covered map[coverage]struct{}
 }
@@ -11,7 +12,7 @@ type resolver struct {
 type coverage struct{ group, resource, namespace string }
 
 func newResolver(b *Builder) *resolver {
-	r := &resolver{types: b.types, served: b.served, byKind: map[gvk][]int32{}, covered: map[coverage]struct{}{}}
+	r := &resolver{types: b.types, served: b.served, exact: b.exact, byKind: map[gvk][]int32{}, covered: map[coverage]struct{}{}}
 	for i, t := range b.types {
 		key := gvk{t.Group, t.Kind}
 		r.byKind[key] = append(r.byKind[key], int32(i))
@@ -73,6 +74,8 @@ func (g *Graph) judge(virtual map[int32]int32, renumber []int32) {
 		typ, resolved := g.resolver.resolve(c.apiVersion, c.kind)
 		if !resolved {
 			e.problem |= Unresolvable
+		} else if g.resolver.exact[gvk{c.apiVersion, c.kind}] == "" {
+			e.problem |= InexactKind
 		}
 		if e.owner == e.dependent {
 			e.problem |= SelfReference

@@ -32,9 +32,12 @@ const (
 	Unresolvable
 	// SelfReference: the object names itself as its owner (GC-064).
 	SelfReference
+	// InexactKind: the kind is spelled otherwise than the served one, or more than one served type has it. The collector makes a guess; whoever does
+	// not guess cannot prove by it that an owner is absent.
+	InexactKind
 )
 
-var problemNames = [...]string{"WrongNamespace", "WrongScope", "WrongName", "WrongKind", "Unresolvable", "SelfReference"}
+var problemNames = [...]string{"WrongNamespace", "WrongScope", "WrongName", "WrongKind", "Unresolvable", "SelfReference", "InexactKind"}
 
 // Names returns the names of the bits that are set, in a fixed order.
 func (p Problem) Names() []string {

@@ -22,11 +22,26 @@ func (o *Overlay) Item(id graph.ID) (Item, []graph.Edge) {
 // OwnerState judges a reference by the listing and what has happened since. It is what a GET of what the reference names would
 // show the collector if nobody else acts (GC-046 to GC-050); an absence that is acted on has to be proven by one.
 func (o *Overlay) OwnerState(e graph.Edge) OwnerState {
-	if state, ok := o.proven[e.Index]; ok && !(state == Waiting && o.is(e.Owner, gone) && o.Graph.Seen(e.Owner)) {
+	if state, ok := o.proven[e.Index]; ok && !((state == Waiting || state == Solid) && o.is(e.Owner, gone) && o.Graph.Seen(e.Owner)) {
 		return o.terms.Judge(e, state)
 	}
-	return o.terms.Judge(e, o.listedState(e))
+	state := o.listedState(e)
+	if o.rules == Loop && e.Problem&graph.InexactKind != 0 && state != Solid {
+		state = Unknown // the loop does not guess
+	}
+	return o.terms.Judge(e, state)
 }
+
+// Prove records what a live read has shown of the owner that a reference names, before the terms are applied; it counts more than the listing.
+func (o *Overlay) Prove(e graph.Edge, state OwnerState) {
+	if o.proven == nil {
+		o.proven = map[int]OwnerState{}
+	}
+	o.proven[e.Index] = state
+}
+
+// Proven returns what was recorded, by the Index of the reference.
+func (o *Overlay) Proven() map[int]OwnerState { return o.proven }
 
 func (o *Overlay) listedState(e graph.Edge) OwnerState {
 	switch {

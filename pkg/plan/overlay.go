@@ -20,6 +20,7 @@ type Overlay struct {
 	blockers map[graph.ID]int
 	proven   map[int]OwnerState
 	terms    Terms
+	rules    Rules
 }
 
 type objectState uint16
@@ -47,7 +48,7 @@ const (
 func NewOverlay(g *graph.Graph, opts Options) *Overlay {
 	o := &Overlay{
 		Graph: g, objects: make([]objectState, g.Len()), edges: make([]edgeState, g.Edges()), blockers: map[graph.ID]int{},
-		proven: opts.Proven, terms: opts.Terms,
+		proven: opts.Proven, terms: opts.Terms, rules: opts.Rules,
 	}
 	for i := range o.objects {
 		id := graph.ID(i)

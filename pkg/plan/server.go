@@ -65,7 +65,12 @@ func (s *simulation) unblock(id graph.ID, refs []graph.Edge) bool {
 // orphanDependents takes the references to an object off all its dependents, and then its finalizer (GC-067).
 func (s *simulation) orphanDependents(id graph.ID) {
 	cause := Reason{Code: OwnerOrphans, Cause: id, HasCause: true}
+	kept := false
 	for e := range s.Dependents(id) {
+		if s.options.May != nil && !s.options.May(e.Dependent) {
+			kept = true // and its owner with it (P-19)
+			continue
+		}
 		retried := s.retried(e.Dependent)
 		s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: cause})
 		s.edges[e.Index] |= stripped
@@ -75,7 +80,7 @@ func (s *simulation) orphanDependents(id graph.ID) {
 			s.Look(e.Dependent) // a loop of passes looks at everything again (RO-001)
 		}
 	}
-	if s.mayHide(id) {
+	if kept || s.mayHide(id) {
 		return
 	}
 	s.act(Action{Verb: VerbRemoveFinalizer, Object: id, By: ByCollector, Because: Reason{Code: Orphaned}})

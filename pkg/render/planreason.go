@@ -70,6 +70,8 @@ func notJudged(e graph.Edge) string {
 	switch {
 	case e.Problem&graph.Unresolvable != 0:
 		return fmt.Sprintf("its reference names kind %s of %s, which discovery does not show: the collector never acts on it", Escape(e.Kind), Escape(e.APIVersion))
+	case e.Problem&graph.InexactKind != 0:
+		return fmt.Sprintf("its reference names kind %s of %s, and no served type, or more than one, has exactly that kind", Escape(e.Kind), Escape(e.APIVersion))
 	case e.Problem&graph.WrongScope != 0:
 		return fmt.Sprintf("cluster-scoped, but its reference names %s, which is namespaced: the collector never acts on it", names)
 	}
