@@ -192,3 +192,28 @@ func among(all []*fixture) func(*graph.Graph, graph.ID) bool {
 	}
 	return func(g *graph.Graph, id graph.ID) bool { return namespaces[g.Ref(id).Namespace] }
 }
+
+// secret makes a secret.
+func (s *fixture) secret(name, owners string) {
+	s.t.Helper()
+	o := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: s.references(owners)}}
+	created, err := s.client.CoreV1().Secrets(s.namespace).Create(s.t.Context(), o, metav1.CreateOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.uids[name] = created.UID
+}
+
+// secrets are the names of the secrets.
+func (s *fixture) secrets() []string {
+	s.t.Helper()
+	list, err := s.client.CoreV1().Secrets(s.namespace).List(s.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var names []string
+	for _, o := range list.Items {
+		names = append(names, o.Name)
+	}
+	return names
+}
