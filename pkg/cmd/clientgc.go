@@ -38,7 +38,7 @@ func (c *clientGC) collect(ctx context.Context, sent []act.Done) error {
 func (c *clientGC) newLoop(sent []act.Done) *collect.Loop {
 	c.cascade = map[string]bool{}
 	plans := c.plans()
-	opts := collect.Options{List: plans[0].listing, May: c.may, Tell: c.tell}
+	opts := collect.Options{List: plans[0].listing, May: c.may, Tell: c.tell, Observe: collect.ObserveTime}
 	opts.List.Progress = nil
 	if c.f.propagateGrace {
 		opts.GracePeriodSeconds = c.d.grace

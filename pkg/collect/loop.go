@@ -37,11 +37,13 @@ type Loop struct {
 	failed        map[string]int
 	// orphaned are the uids of owners that were let go after their dependents were orphaned, until a listing shows that no other has come meanwhile.
 	orphaned map[string]bool
+	// observed are the uids of owners whose controllers were waited for.
+	observed map[string]bool
 }
 
 // New returns a Loop that has sent nothing yet.
 func New(client *cluster.Client, opts Options) *Loop {
-	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions), waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}}
+	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions), waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}}
 	for _, uid := range opts.Waiting {
 		l.next[uid] = true
 	}

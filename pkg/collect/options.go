@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"time"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -17,6 +19,8 @@ type Options struct {
 	Terms plan.Terms
 	// GracePeriodSeconds, if not nil, goes with every delete; the collector's own carry none (GC-056).
 	GracePeriodSeconds *int64
+	// Observe is how long to wait, before dependents are orphaned, for their owner's controller to take notice of its deletion; zero does not wait.
+	Observe time.Duration
 	// MaxDeletes ends the loop with ErrMaxDeletes when it would delete more; zero allows any number.
 	MaxDeletes int
 	// Waiting are the uids of objects that were deleted before the first listing began, so that it shows all their dependents.

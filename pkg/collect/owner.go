@@ -46,6 +46,7 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 		}
 		return
 	}
+	p.observed(ctx, id)
 	if !p.stillWaits(ctx, id, plan.OrphanFinalizer) {
 		return
 	}
