@@ -2,7 +2,6 @@ package collect
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -61,7 +60,7 @@ func (s *fixture) references(owners string) []metav1.OwnerReference {
 		name, blocks := strings.CutSuffix(owner, "+")
 		uid, made := s.uids[name]
 		if !made {
-			uid = types.UID("00000000-0000-4000-8000-" + fmt.Sprintf("%012x", len(name))) // of nobody
+			uid = types.UID("of-" + name) // and of nobody
 		}
 		refs = append(refs, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: uid, BlockOwnerDeletion: &blocks})
 	}

@@ -6,15 +6,10 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
-
-// stripping is how many dependents of one owner are patched at a time.
-const stripping = 16
 
 // orphan takes the references to an owner off its dependents and then, when a listing that began later shows none, its finalizer (GC-067, RO-020).
 func (p *pass) orphan(ctx context.Context, id graph.ID) {
@@ -51,17 +46,12 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 		return
 	}
 	var failed atomic.Bool
-	var group errgroup.Group
-	group.SetLimit(stripping)
-	for _, dependent := range order {
-		group.Go(func() error {
-			if !p.strip(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)) && !p.gone(dependent) {
-				failed.Store(true)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // no error: a strip that failed was told
+	p.share(len(order), func(i int) {
+		dependent := order[i]
+		if !p.strip(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)) && !p.gone(dependent) {
+			failed.Store(true)
+		}
+	})
 	if !failed.Load() {
 		p.again() // whose listing began after the last patch
 	}

@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -15,6 +16,8 @@ type pass struct {
 	client  *cluster.Client
 	catalog *cluster.Catalog
 	graph   *graph.Graph
+	// slots are taken by those who work, each of whom has one request in flight at most.
+	slots chan struct{}
 
 	// cycles is held while a member of an ownership cycle is judged and deleted: two that are judged at a time would wait for each other
 	// for ever (GC-064).
@@ -35,6 +38,7 @@ func newPass(l *Loop, client *cluster.Client, catalog *cluster.Catalog, g *graph
 	p := &pass{
 		loop: l, client: client, catalog: catalog, graph: g, overlay: plan.NewOverlay(g, plan.Options{Rules: plan.Loop, Terms: l.opts.Terms}),
 		working: map[graph.ID]bool{}, live: map[graph.ID]string{}, orphaned: map[graph.ID]bool{},
+		slots:   make(chan struct{}, client.Concurrency()),
 		summary: Summary{Graph: g, Gaps: listed.Gaps, Positions: listed.Positions},
 	}
 	p.done.L = &p.mu
@@ -49,7 +53,6 @@ func (p *pass) run(ctx context.Context) error {
 		}
 	}
 	p.lookAtLate()
-	slots := make(chan struct{}, p.client.Concurrency())
 	for {
 		due := p.take(ctx)
 		if len(due) == 0 {
@@ -59,9 +62,9 @@ func (p *pass) run(ctx context.Context) error {
 			break
 		}
 		for _, id := range due {
-			slots <- struct{}{}
+			p.slots <- struct{}{}
 			go func() {
-				defer func() { <-slots; p.finished(id) }()
+				defer func() { <-p.slots; p.finished(id) }()
 				if ctx.Err() == nil {
 					p.attempt(ctx, id)
 				}
@@ -131,6 +134,37 @@ func (p *pass) attempt(ctx context.Context, id graph.ID) {
 	case !deleting:
 		p.item(ctx, id)
 	}
+}
+
+// maxShared is how many work on what one has to do.
+const maxShared = 16
+
+// share calls f with the numbers below n, by the worker who calls and by others as long as there are slots.
+func (p *pass) share(n int, f func(int)) {
+	var next atomic.Int64
+	work := func(before func()) {
+		for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+			before()
+			f(int(i))
+		}
+	}
+	var others sync.WaitGroup
+	var hired int
+	work(func() {
+		for hired < maxShared-1 {
+			select {
+			case p.slots <- struct{}{}:
+			default:
+				return // all are taken
+			}
+			hired++
+			others.Go(func() {
+				defer func() { <-p.slots }()
+				work(func() {})
+			})
+		}
+	})
+	others.Wait()
 }
 
 // change changes the overlay.

@@ -27,13 +27,15 @@ func (l *Loop) Survey(ctx context.Context) (*Survey, error) {
 	if err != nil {
 		return nil, err
 	}
+	var candidates []graph.ID
+	for i := range p.graph.Len() {
+		if id := graph.ID(i); p.overlay.Candidate(id) && !p.overlay.Deleting(id) && l.may(p.graph, id) {
+			candidates = append(candidates, id)
+		}
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(p.client.Concurrency())
-	for i := range p.graph.Len() {
-		id := graph.ID(i)
-		if !p.overlay.Candidate(id) || p.overlay.Deleting(id) || !l.may(p.graph, id) {
-			continue
-		}
+	for _, id := range candidates {
 		group.Go(func() error {
 			p.judge(ctx, id)
 			return context.Cause(ctx)

@@ -143,3 +143,10 @@ func (p *Proxy) MostReads() int {
 	defer p.mu.Unlock()
 	return p.most["read"]
 }
+
+// MostWrites returns how many requests other than GETs were in flight at the same time at most.
+func (p *Proxy) MostWrites() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.most["write"]
+}
