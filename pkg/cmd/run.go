@@ -174,10 +174,17 @@ func (f *runFlags) nothing(p *plannedRun) error {
 			return err
 		}
 	} else if f.output.format() != "name" {
-		fmt.Fprintln(f.Out, "nothing to collect")
+		fmt.Fprintln(f.Out, p.nothing())
 		f.leftovers(p.Graph, p.left)
 	}
 	return f.incomplete(p)
+}
+
+func (p *plannedRun) nothing() string {
+	if len(p.gaps) > 0 {
+		return "nothing to collect among what could be listed"
+	}
+	return "nothing to collect"
 }
 
 // incomplete is the finding that not everything was seen.

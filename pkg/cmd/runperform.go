@@ -17,7 +17,7 @@ func (f *runFlags) show(p *plannedRun) error {
 	switch f.output.format() {
 	case "", "wide":
 		if len(p.Actions) == 0 {
-			fmt.Fprintln(f.Out, "nothing to collect")
+			fmt.Fprintln(f.Out, p.nothing())
 		} else if err := render.PlanTable(f.Out, p.Plan, f.style(f.output.format() == "wide")); err != nil {
 			return err
 		}
