@@ -92,6 +92,9 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 	}
 	out := &runTeller{f: f}
 	opts.Tell = out.tell
+	if f.events {
+		opts.Warned = out.warned
+	}
 	loop := collect.New(client, opts)
 	planned, err := f.plan(ctx, loop, r, opts)
 	if err != nil {
@@ -102,6 +105,9 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 		return errors.Join(f.show(planned), f.refused(planned, r))
 	}
 	if len(planned.Actions) == 0 && !f.watch && !(f.wait && len(pending(planned.left)) > 0) {
+		if f.events && len(misplaced(planned.Graph, opts.May)) > 0 { // the flag asks for them; there is no plan to ask about
+			return f.perform(ctx, client, loop, out, r)
+		}
 		return f.nothing(planned)
 	}
 	if err := f.confirm(planned, r); err != nil {

@@ -28,6 +28,7 @@ type runFlags struct {
 	hold           bool
 	breakDeadlocks bool
 	gone           []string
+	events         bool
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -47,6 +48,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.hold, "hold-mismatched", false, "Keep objects whose owner is alive under another name, kind or namespace than their reference says; the cluster's collector deletes them")
 	flags.BoolVar(&f.breakDeadlocks, "break-deadlocks", false, "Unblock a reference in cycles whose members all wait for each other; the cluster's collector waits for ever")
 	flags.StringSliceVar(&f.gone, "treat-kind-as-gone", nil, "Take the objects of a kind that is not served any more for absent, as GROUP/VERSION/KIND; the cluster's collector keeps their dependents for ever")
+	flags.BoolVar(&f.events, "events", false, "Write the event OwnerRefInvalidNamespace about each reference to an owner in another namespace, as the cluster's collector does")
 	f.output.add(cmd)
 	cmd.RegisterFlagCompletionFunc("types", f.completeTypeList)
 	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client"}, cobra.ShellCompDirectiveNoFileComp))
@@ -68,6 +70,8 @@ func (f *runFlags) parse(cmd *cobra.Command) (*runRequest, error) {
 		return nil, usage(cmd, "invalid dry-run value (%v): must be \"none\" or \"client\"", f.dryRun)
 	case f.dryRun != "none" && (f.watch || f.wait):
 		return nil, usage(cmd, "--dry-run writes nothing, so there is nothing to wait for or to watch")
+	case f.dryRun != "none" && f.events:
+		return nil, usage(cmd, "--dry-run writes nothing, and so no events")
 	case f.watch && f.wait:
 		return nil, usage(cmd, "--watch never ends by itself; drop --wait")
 	case f.timeout < 0:

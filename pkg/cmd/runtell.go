@@ -33,6 +33,33 @@ func (t *runTeller) tell(e collect.Event) {
 	}
 }
 
+// warned prints a line for each event that was written about an object. One that is refused, as in a namespace that is being deleted, is no error.
+func (t *runTeller) warned(dependent graph.Ref, err error) {
+	f := t.f
+	object := withNamespace(dependent, " in ")
+	switch {
+	case err != nil:
+		fmt.Fprintf(f.ErrOut, "warning: writing an event about %s: %v\n", object, err)
+	case f.output.isOwn() && f.output.format() != "name":
+		fmt.Fprintf(f.Out, "%s: event OwnerRefInvalidNamespace written\n", object)
+	}
+}
+
+// misplaced are the objects that may be written to and have a reference to an owner in another namespace.
+func misplaced(g *graph.Graph, may func(*graph.Graph, graph.ID) bool) []graph.ID {
+	var ids []graph.ID
+	for i := range g.Len() {
+		id := graph.ID(i)
+		for e := range g.Owners(id) {
+			if collect.Misplaced(g, e) && (may == nil || may(g, id)) {
+				ids = append(ids, id)
+				break
+			}
+		}
+	}
+	return ids
+}
+
 // actionLine words one write as kubectl would, with the reason.
 func actionLine(a collect.Action) string {
 	because := render.Sentence(a.Because, a.Cause)

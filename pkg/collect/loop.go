@@ -37,13 +37,15 @@ type Loop struct {
 	failed        map[string]int
 	// orphaned are the uids of owners that were let go after their dependents were orphaned, until a listing shows that no other has come meanwhile.
 	orphaned map[string]bool
+	// warned are the references, by the uids of dependent and owner, of which an Event was written.
+	warned map[[2]string]bool
 	// observed are the uids of owners whose controllers were waited for.
 	observed map[string]bool
 }
 
 // New returns a Loop that has sent nothing yet.
 func New(client *cluster.Client, opts Options) *Loop {
-	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions), waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}}
+	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions), waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}, warned: map[[2]string]bool{}}
 	for _, uid := range opts.Waiting {
 		l.next[uid] = true
 	}
@@ -90,6 +92,7 @@ func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.warn(ctx)
 	err = p.run(ctx)
 	p.summary.Left = p.overlay.Residue(func(id graph.ID) bool { return l.may(p.graph, id) })
 	return &p.summary, err

@@ -27,6 +27,9 @@ type Options struct {
 	Waiting []string
 	// Definitions are the instances of definitions that may be gone when their dependents are looked at.
 	Definitions []Definition
+	// Warned, if not nil, has the loop write the collector's Event about each reference to an owner in another namespace, to objects that it may
+	// write to; it is called with the dependent and what came of it.
+	Warned func(dependent graph.Ref, err error)
 	// Tell is called with every write that was tried, one call at a time.
 	Tell func(Event)
 }
