@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -145,24 +145,17 @@ func TestP03DecisionAndDeleteAreAboutTheSame(t *testing.T) {
 		c := testcluster.Shared(t)
 		s := newFixture(t, c)
 		s.make("a < nobody")
-		ctx, cancel := context.WithCancel(t.Context())
-		changed := make(chan int)
-		go func() {
-			n := 0
-			for ; ctx.Err() == nil; n++ {
-				body := fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, n)
-				_, err := s.client.CoreV1().ConfigMaps(s.namespace).Patch(ctx, "a", types.MergePatchType, []byte(body), metav1.PatchOptions{})
-				if err != nil {
-					break // it is gone
-				}
-				time.Sleep(10 * time.Millisecond) // a hundred a second
+		proxy, client := proxied(t, c)
+		var deletes atomic.Int32
+		proxy.On(writesTo(http.MethodDelete, "a"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if n := deletes.Add(1); n < maxTries { // just before each try but the last
+				s.patch("a", fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, n))
 			}
-			changed <- n
-		}()
-		s.run(newClient(t, c), s.options())
-		cancel()
-		if n := <-changed; n < 5 {
-			t.Errorf("the labels changed %d times only", n)
+			next.ServeHTTP(w, r)
+		})
+		s.run(client, s.options())
+		if n := deletes.Load(); n != maxTries {
+			t.Errorf("%d tries, want %d", n, maxTries)
 		}
 		s.check()
 	})
