@@ -74,7 +74,7 @@ func TestYesDoesNotCoverAGap(t *testing.T) {
 // TestRootVanishesMeanwhile: what is gone already when its turn comes is no error, and the others go.
 func TestRootVanishesMeanwhile(t *testing.T) {
 	c, ns, proxy := withConfigMaps(t, "a", "b")
-	proxy.On(deletes, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	proxy.On(func(r *http.Request) bool { return deletes(r) && strings.HasSuffix(r.URL.Path, "/a") }, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		c.Kubectl(t, "delete", "configmap", "a", "-n", ns)
 		next.ServeHTTP(w, r)
 	}))
