@@ -8,7 +8,7 @@ func NewRun(g *graph.Graph, opts Options) *Plan {
 	opts.Rules = Loop
 	begin := func(s *simulation) {
 		for i := range g.Len() {
-			if id := graph.ID(i); s.Candidate(id) {
+			if id := graph.ID(i); s.Candidate(id) && (opts.May == nil || opts.May(id)) {
 				s.Look(id)
 			}
 		}

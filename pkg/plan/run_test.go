@@ -71,6 +71,19 @@ func TestRunGoesToTheEnd(t *testing.T) {
 	}
 }
 
+// TestP19PlanIsAboutWhatMayBeWrittenTo: what is outside is neither done nor counted as left.
+func TestP19PlanIsAboutWhatMayBeWrittenTo(t *testing.T) {
+	s := newSmall(t)
+	s.add(secrets, "inside", to(configMaps, "nobody"))
+	s.add(roles, "outside", to(configMaps, "nobody"))
+	g := s.plan(Background).Graph
+	p := NewRun(g, Options{May: func(id graph.ID) bool { return g.Ref(id).Namespace == "ns" }})
+	wantSaid(t, p, "1 delete inside Background")
+	if len(p.Survivors) > 0 {
+		t.Errorf("%d survivors, want none", len(p.Survivors))
+	}
+}
+
 // TestRunFinishesOwnersThatWait: those that were deleted before, in the foreground and with orphaning.
 func TestRunFinishesOwnersThatWait(t *testing.T) {
 	s := newSmall(t)
