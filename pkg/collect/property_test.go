@@ -35,7 +35,7 @@ func TestP01NothingWithALiveOwnerIsDeleted(t *testing.T) {
 	c := testcluster.Shared(t)
 	world := randomcluster.New(t, c)
 	var faults, deleted int
-	for i, b := range batches("f", *faultySeed, *faultyGraphs) {
+	for i, b := range batches("f", *faultySeed, *faultyGraphs, 50) {
 		f := newFaultyReads(b[0].seed, i%2 == 1)
 		proxy := faultproxy.Start(t, c.Config())
 		proxy.On(f.concerns, f.answer)
@@ -105,17 +105,19 @@ func (b batch) survive(t *testing.T, world *randomcluster.World, f *faultyReads,
 			}
 		}
 		if run == 3 {
-			return missing(graphs, left), nil
+			return b.missing(graphs, left), nil
 		}
 	}
 	return 0, nil
 }
 
-func missing(before, after map[string]*graph.Graph) int {
+// missing is how many objects are gone or being deleted that were not before.
+func (b batch) missing(before, after map[string]*graph.Graph) int {
 	n := 0
-	for namespace, g := range before {
+	for _, tr := range b {
+		g := before[tr.namespace]
 		for _, id := range randomcluster.Seen(g) {
-			if g.State(id) == graph.Active && !alive(after[namespace], g.Ref(id).UID) {
+			if g.State(id) == graph.Active && !alive(after[tr.namespace], g.Ref(id).UID) {
 				n++
 			}
 		}

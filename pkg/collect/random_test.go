@@ -25,8 +25,6 @@ var (
 	randomSeed   = flag.Uint64("random-seed", 1, "seed of the first random graph")
 )
 
-// atOnce is how many random clusters the loop runs on at once: it lists the whole control plane, however few of them there are.
-const atOnce = 50
 
 // trial is one random cluster.
 type trial struct {
@@ -38,8 +36,9 @@ type trial struct {
 // batch is the random clusters of one run of the loop.
 type batch []*trial
 
-// batches are n random clusters, whose names begin with a prefix.
-func batches(prefix string, first uint64, n int) []batch {
+// batches are n random clusters, whose names begin with a prefix, so many at once: a run lists the whole control plane, however few of them there
+// are.
+func batches(prefix string, first uint64, n, atOnce int) []batch {
 	var all batch
 	for i := range n {
 		seed := first + uint64(i)
@@ -164,7 +163,7 @@ func TestP10LoopDoesWhatThePlanSays(t *testing.T) {
 	world := randomcluster.New(t, c)
 	client := newClient(t, c)
 	deleted, timing := 0, 0
-	for _, b := range batches("g", *randomSeed, *randomGraphs) {
+	for _, b := range batches("g", *randomSeed, *randomGraphs, 100) {
 		plans, left, err := b.compareWithPlans(t.Context(), world, client)
 		if err != nil {
 			t.Fatal(err)

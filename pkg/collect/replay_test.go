@@ -36,7 +36,7 @@ func (tw *twins) explainByTiming(t *testing.T) {
 func (tw *twins) replay(t *testing.T, prefix string, d *difference) []string {
 	t.Helper()
 	ctx := t.Context()
-	b := batches(prefix, d.seed, 1)[0]
+	b := batches(prefix, d.seed, 1, 1)[0]
 	defer tw.theirs.Wipe(context.Background(), b.namespaces())
 	if err := b.create(ctx, tw.theirs); err != nil {
 		t.Fatal(err)
