@@ -25,7 +25,6 @@ var (
 	randomSeed   = flag.Uint64("random-seed", 1, "seed of the first random graph")
 )
 
-
 // trial is one random cluster.
 type trial struct {
 	seed      uint64
