@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
@@ -44,7 +45,7 @@ func (c *clientGC) newLoop(sent []act.Done) *collect.Loop {
 		opts.GracePeriodSeconds = c.d.grace
 	}
 	for _, p := range plans {
-		for _, id := range append(p.Deleted, p.Roots...) {
+		for _, id := range slices.Concat(p.Deleted, p.Roots) {
 			c.cascade[p.Graph.Ref(id).UID] = true
 			if d, ok := definition(p.Plan.Plan, id); ok {
 				opts.Definitions = append(opts.Definitions, d)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -183,7 +184,7 @@ func (f *runFlags) nothing(p *plannedRun) error {
 		fmt.Fprintln(f.Out, p.nothing())
 		f.leftovers(p.Graph, p.left)
 	}
-	return f.incomplete(p)
+	return incomplete(p.gaps)
 }
 
 func (p *plannedRun) nothing() string {
@@ -194,8 +195,8 @@ func (p *plannedRun) nothing() string {
 }
 
 // incomplete is the finding that not everything was seen.
-func (f *runFlags) incomplete(p *plannedRun) error {
-	if len(p.gaps) == 0 {
+func incomplete(gaps []v1alpha1.Gap) error {
+	if len(gaps) == 0 {
 		return nil
 	}
 	return refusal{errors.New("incomplete: what could not be listed was not collected, and owners whose dependents may be there were not let go")}

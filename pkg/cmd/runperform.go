@@ -115,9 +115,7 @@ func (f *runFlags) finish(ctx context.Context, s *collect.Summary, err error, ou
 			fmt.Fprintln(f.Out, out.summary())
 			f.leftovers(s.Graph, s.Left)
 		}
-		if len(s.Gaps) > 0 {
-			errs = append(errs, f.incomplete(&plannedRun{plannedDeletion: plannedDeletion{gaps: s.Gaps}}))
-		}
+		errs = append(errs, incomplete(s.Gaps))
 	}
 	switch {
 	case err == nil:

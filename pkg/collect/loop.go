@@ -88,7 +88,7 @@ func (l *Loop) Run(ctx context.Context) (*Summary, error) {
 // Pass lists, decides and acts once. What a write brings about is acted on in the same pass.
 func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 	l.passes++
-	p, _, err := l.list(ctx)
+	p, err := l.list(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 }
 
 // list begins a pass with fresh discovery and a fresh listing.
-func (l *Loop) list(ctx context.Context) (*pass, *cluster.Listed, error) {
+func (l *Loop) list(ctx context.Context) (*pass, error) {
 	l.mu.Lock()
 	for uid := range l.next {
 		l.waiting[uid] = true
@@ -110,18 +110,18 @@ func (l *Loop) list(ctx context.Context) (*pass, *cluster.Listed, error) {
 	client := l.client.Anew()
 	catalog, err := client.Discover()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	// A server without namespaces serves nothing at all of the core group, and then nothing of what is not listed is known to be absent (RO-013).
 	if _, ok := catalog.Lookup(schema.GroupResource{Resource: "namespaces"}); !ok {
-		return nil, nil, errors.New("discovery shows no namespaces: what the server serves cannot be known, so nothing can be collected")
+		return nil, errors.New("discovery shows no namespaces: what the server serves cannot be known, so nothing can be collected")
 	}
 	builder := graph.NewBuilder()
 	listed, err := client.List(ctx, catalog, l.opts.List, builder)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return newPass(l, client, catalog, builder.Build(), listed), listed, nil
+	return newPass(l, client, catalog, builder.Build(), listed), nil
 }
 
 func (l *Loop) may(g *graph.Graph, id graph.ID) bool { return l.opts.May == nil || l.opts.May(g, id) }

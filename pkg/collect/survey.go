@@ -23,7 +23,7 @@ type Survey struct {
 
 // Survey lists and reads, and writes nothing. What it has found out of owners that are gone the loop need not find out again.
 func (l *Loop) Survey(ctx context.Context) (*Survey, error) {
-	p, listed, err := l.list(ctx)
+	p, err := l.list(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -42,5 +42,5 @@ func (l *Loop) Survey(ctx context.Context) (*Survey, error) {
 		})
 	}
 	err = errors.Join(group.Wait(), p.err)
-	return &Survey{Graph: p.graph, Gaps: listed.Gaps, Positions: listed.Positions, Proven: p.overlay.Proven()}, err
+	return &Survey{Graph: p.graph, Gaps: p.summary.Gaps, Positions: p.summary.Positions, Proven: p.overlay.Proven()}, err
 }

@@ -30,6 +30,7 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 		if err := watched.wait(ctx); err != nil {
 			return s, err
 		}
+		clear(l.failed) // what was refused before may be taken now
 	}
 }
 
