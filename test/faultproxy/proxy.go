@@ -61,7 +61,9 @@ func Start(t testing.TB, config *rest.Config) *Proxy {
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     transport,
 		FlushInterval: -1, // watches
-		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+		// Without its length an answer ends for the client when this has counted it as ended, and not before.
+		ModifyResponse: func(r *http.Response) error { r.Header.Del("Content-Length"); r.ContentLength = -1; return nil },
+		ErrorHandler:   func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	p := &Proxy{inFlight: map[string]int{}, most: map[string]int{}}
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, reverse) }))
