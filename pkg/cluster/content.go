@@ -87,7 +87,7 @@ func (c *Client) Contents(ctx context.Context, requests []ContentRequest) (conte
 // contentList reads a list of whole objects, page by page.
 func (c *Client) contentList(ctx context.Context, path []string, keep func(*contentItem)) error {
 	for token := ""; ; {
-		next, err := readWholePage(ctx, c, path, token, func(it *contentItem) error {
+		next, err := readWholePage(ctx, c, path, Selection{}, token, func(it *contentItem) error {
 			keep(it)
 			return nil
 		})

@@ -19,6 +19,8 @@ type WholeRequest struct {
 	ReadRequest
 	// Total is how many objects of the type the namespace has, as far as is known. A list of many for the sake of few is not worth it.
 	Total int
+
+	selected Selection
 }
 
 // UnreadError is an object, or the list in which it is, that could not be read.
@@ -69,20 +71,55 @@ func (c *Client) getWhole(ctx context.Context, t graph.Type, namespace, name str
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
-	var raw json.RawMessage
-	err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), acceptJSON, &raw)
-	if IsAbsent(err, t, name) {
+	o, err := c.GetWhole(ctx, t, namespace, name)
+	switch {
+	case IsAbsent(err, t, name):
 		return nil
-	}
-	var o *unstructured.Unstructured
-	if err == nil {
-		o, err = whole(raw, t)
-	}
-	if err != nil {
+	case err != nil:
 		return &UnreadError{t, namespace, name, err}
 	}
 	return f(o)
+}
+
+// GetWhole reads one object live with all that the server has of it, in the version of the type. The error is the server's, of which IsAbsent
+// tells whether it proves that there is no such object, or says that the answer is about something else.
+func (c *Client) GetWhole(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
+	var raw json.RawMessage
+	if err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), acceptJSON, &raw); err != nil {
+		return nil, err
+	}
+	o, err := whole(raw, t)
+	if err == nil && o.GetName() != name {
+		err = fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, o.GetName())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// Selection restricts a list on the server. Empty selectors select all.
+type Selection struct{ Labels, Fields string }
+
+// ListWhole reads the selected objects of a type live, in a namespace or everywhere, with all that the server has of them: for where there are few.
+// The error is an UnreadError.
+func (c *Client) ListWhole(ctx context.Context, t graph.Type, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
+	r := WholeRequest{ReadRequest: ReadRequest{Type: t, Namespace: namespace}, selected: selected}
+	seen := map[string]bool{} // a list that had to begin again shows objects twice
+	var all []*unstructured.Unstructured
+	err := c.wholePages(ctx, r, func(raw *json.RawMessage) error {
+		o, err := whole(*raw, t)
+		if err == nil && !seen[string(o.GetUID())] {
+			seen[string(o.GetUID())] = true
+			all = append(all, o)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // listWhole reads the wanted objects of a list. Decoding them, and what f does, take longer than the server does to send them, and are
@@ -127,7 +164,7 @@ func (c *Client) wholePages(ctx context.Context, r WholeRequest, item func(*json
 	path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
 	token := ""
 	for restarts := 0; ; {
-		next, err := readWholePage(ctx, c, path, token, item)
+		next, err := readWholePage(ctx, c, path, r.selected, token, item)
 		switch {
 		case apierrors.IsResourceExpired(err) && restarts < maxRestarts:
 			restarts++

@@ -269,3 +269,43 @@ func TestWholeReadsSideBySide(t *testing.T) {
 		t.Errorf("read %v, %v", names, err)
 	}
 }
+
+// TestListWholeSelects: what the server is asked to leave out does not come, and what it answers is whole.
+func TestListWholeSelects(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMaps(ns, 3))
+	c.Kubectl(t, "label", "configmap", "c001", "-n", ns, "pick=me")
+	client, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		selected Selection
+		want     []string
+	}{
+		{Selection{}, configMapNames(3)},
+		{Selection{Labels: "pick=me"}, []string{"c001"}},
+		{Selection{Fields: "metadata.name=c002"}, []string{"c002"}},
+	} {
+		all, err := client.ListWhole(t.Context(), configMapType, ns, test.selected)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, o := range all {
+			names = append(names, o.GetName())
+			if o.GetKind() != "ConfigMap" || len(o.GetManagedFields()) == 0 {
+				t.Errorf("%s is not whole: %v", o.GetName(), o.Object)
+			}
+		}
+		if diff := cmp.Diff(test.want, names); diff != "" {
+			t.Errorf("%+v: %s", test.selected, diff)
+		}
+	}
+	_, err = client.ListWhole(t.Context(), configMapType, ns, Selection{Labels: "="})
+	var unread *UnreadError
+	if !errors.As(err, &unread) {
+		t.Errorf("a selector that is none: %v", err)
+	}
+}

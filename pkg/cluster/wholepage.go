@@ -18,9 +18,15 @@ func worthAList(wanted, all int) bool { return wanted > singleReads && wanted*pe
 
 // readWholePage reads one page of a list of whole objects, of each what an Item keeps, and returns the token of the next page, which is
 // empty at the end of the list and with an error.
-func readWholePage[Item any](ctx context.Context, c *Client, path []string, token string, item func(*Item) error) (string, error) {
+func readWholePage[Item any](ctx context.Context, c *Client, path []string, selected Selection, token string, item func(*Item) error) (string, error) {
 	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptJSON).WarningHandlerWithContext(quietWarnings{}).
 		Param("limit", strconv.Itoa(wholePageSize))
+	if selected.Labels != "" {
+		req.Param("labelSelector", selected.Labels)
+	}
+	if selected.Fields != "" {
+		req.Param("fieldSelector", selected.Fields)
+	}
 	if token != "" {
 		req.Param("continue", token)
 	}

@@ -1,0 +1,63 @@
+package v1alpha1
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Diagnosis is the output of kubectl gc why: what is being deleted and still there, and why.
+type Diagnosis struct {
+	metav1.TypeMeta `json:",inline"`
+	Stuck           []Stuck `json:"stuck"`
+	Gaps            []Gap   `json:"gaps"`
+}
+
+// Stuck is an object that is being deleted, or that was asked about by name.
+type Stuck struct {
+	Object ObjectRef `json:"object"`
+	// Since is the deletionTimestamp, null if the object is not being deleted.
+	Since      *metav1.Time `json:"since"`
+	Finalizers []string     `json:"finalizers"`
+	Causes     []Cause      `json:"causes"`
+	// Checked says what was looked at, if no cause was found.
+	Checked []string `json:"checked,omitempty"`
+}
+
+// Cause is why an object is still there, followed to where something can be done about it.
+type Cause struct {
+	// Code is the kind of cause. It does not change between versions.
+	Code string `json:"code"`
+	// Object is what the cause lies in, which can be another one than the stuck object, and of another type.
+	Object ObjectRef `json:"object"`
+	// Via are the objects that lead from the stuck object to this one: each waits for the next.
+	Via []ObjectRef `json:"via,omitempty"`
+	// Finalizer is the finalizer that holds the Object, and Actor who takes it off, empty if that is not known.
+	Finalizer string `json:"finalizer,omitempty"`
+	Actor     string `json:"actor,omitempty"`
+	// Evidence are clauses that say what was seen.
+	Evidence []string `json:"evidence"`
+	// Remedy says what to do, and what that brings about, in sentences.
+	Remedy string `json:"remedy"`
+	// Commands do it, the least destructive first.
+	Commands []string `json:"commands"`
+}
+
+// DeepCopyObject makes Diagnosis a runtime.Object, which is what the printers take.
+func (d *Diagnosis) DeepCopyObject() runtime.Object {
+	out := *d
+	out.Gaps = slices.Clone(d.Gaps)
+	out.Stuck = slices.Clone(d.Stuck)
+	for i := range out.Stuck {
+		s := &out.Stuck[i]
+		s.Since = s.Since.DeepCopy()
+		s.Finalizers, s.Checked = slices.Clone(s.Finalizers), slices.Clone(s.Checked)
+		s.Causes = slices.Clone(s.Causes)
+		for j := range s.Causes {
+			c := &s.Causes[j]
+			c.Via, c.Evidence, c.Commands = slices.Clone(c.Via), slices.Clone(c.Evidence), slices.Clone(c.Commands)
+		}
+	}
+	return &out
+}

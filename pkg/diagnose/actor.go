@@ -1,0 +1,74 @@
+package diagnose
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// Life is whether somebody who takes a finalizer off is alive.
+type Life string
+
+const (
+	// Alive: there is a sign of life, such as a Lease that is renewed, or pods that are ready.
+	Alive Life = "Alive"
+	// Dead: it was looked for and is not there, or what is there does not work.
+	Dead Life = "Dead"
+	// Unknown: nobody knows what to look for, or it could not be looked for.
+	Unknown Life = "Unknown"
+)
+
+// Actor is who takes a finalizer off an object.
+type Actor struct {
+	Finalizer string
+	// Known is what the packs say, meaningful if IsKnown. An entry that only the form of the name speaks for does not make it known.
+	Known   finalizer.Known
+	IsKnown bool
+	// Who names it for use in a sentence, empty if nobody can be named.
+	Who  string
+	Life Life
+	// Evidence are clauses that say what was seen.
+	Evidence []string
+
+	scaled []*unstructured.Unstructured // its workloads that are scaled to 0
+}
+
+// Actors finds out whether those who take finalizers off are alive. It reads what it needs once, and is safe for concurrent use.
+type Actors struct {
+	source *source
+	known  *finalizer.Registry
+	now    func() time.Time
+}
+
+// NewActors returns Actors that have read nothing yet.
+func NewActors(client *cluster.Client, catalog *cluster.Catalog, known *finalizer.Registry) *Actors {
+	return &Actors{source: newSource(client, catalog), known: known, now: time.Now}
+}
+
+// Of returns who takes a finalizer off an object, which has to be whole. What could not be read is in the evidence; the error is that of a context
+// that ended.
+func (a *Actors) Of(ctx context.Context, o *unstructured.Unstructured, name string) (Actor, error) {
+	actor := Actor{Finalizer: name, Life: Unknown}
+	gvk := o.GroupVersionKind()
+	known, ok := a.known.Lookup(name, gvk.Group, gvk.Kind)
+	if ok && !known.Fallback {
+		actor.Known, actor.IsKnown, actor.Who = known, true, known.Who()
+		actor.add(a.component(ctx, known))
+	} else {
+		a.unknown(ctx, o, &actor)
+	}
+	if ctx.Err() != nil {
+		return Actor{}, context.Cause(ctx)
+	}
+	return actor, nil
+}
+
+// add takes over what signs come to.
+func (a *Actor) add(s signs) {
+	a.Life, a.scaled = s.life(), s.scaled
+	a.Evidence = append(a.Evidence, s.evidence()...)
+}

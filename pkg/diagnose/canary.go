@@ -1,0 +1,79 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// canary finds out whether the garbage collector works by an object for it to collect: its owner has never existed. It is flown once.
+type canary struct {
+	once  sync.Once
+	found canaryFound
+}
+
+type canaryFound struct {
+	collected bool
+	says      string
+}
+
+// fly writes the canary and waits until it is gone, or takes it away itself.
+func (c *canary) fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) canaryFound {
+	c.once.Do(func() { c.found = fly(ctx, client, catalog) })
+	return c.found
+}
+
+const (
+	// canaryNamespace is where the canary is: the namespace in question may be being deleted, and then takes none (API-024).
+	canaryNamespace = metav1.NamespaceDefault
+	// flight is for how long it is waited for. A collector at work needs less than a second.
+	flight = 20 * time.Second
+)
+
+func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) canaryFound {
+	r, ok := catalog.Lookup(schema.GroupResource{Resource: "configmaps"})
+	if !ok {
+		return canaryFound{says: "no canary could be written: the server serves no configmaps"}
+	}
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion("v1")
+	o.SetKind("ConfigMap")
+	o.SetGenerateName("kubectl-gc-canary-")
+	o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "kubectl-gc-never-existed", UID: uuid.NewUUID()}})
+	written, err := client.Create(ctx, r.Type, canaryNamespace, o)
+	if err != nil {
+		return canaryFound{says: fmt.Sprintf("no canary could be written: %v", err)}
+	}
+	name, uid := written.GetName(), string(written.GetUID())
+	waiting, gone := context.WithTimeout(ctx, flight)
+	defer gone()
+	began, collected := time.Now(), false
+	var mu sync.Mutex
+	_ = client.Watch(waiting, []cluster.Position{{Type: r.Type, Namespace: canaryNamespace, ResourceVersion: written.GetResourceVersion()}}, func(c cluster.Change) {
+		mu.Lock()
+		defer mu.Unlock()
+		if c.Gone && c.Object.UID == uid || c.Object == nil && !c.Listed[uid] {
+			collected = true
+			gone()
+		}
+	})
+	if collected {
+		return canaryFound{collected: true, says: fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was collected after %.1f s", time.Since(began).Seconds())}
+	}
+	// Whoever interrupts does not want it left behind either.
+	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
+	defer cancel()
+	says := fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was not collected within %s", ago(flight))
+	if _, err := client.Delete(cleaning, r.Type, canaryNamespace, name, uid, cluster.DeleteOptions{Policy: "Background"}); err != nil && !cluster.IsAbsent(err, r.Type, name) {
+		says += fmt.Sprintf(", and ConfigMap %s/%s, which it is, could not be deleted: %v", canaryNamespace, name, err)
+	}
+	return canaryFound{says: says}
+}

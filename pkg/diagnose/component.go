@@ -1,0 +1,106 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// apiServer is the component that answers, so that it is alive.
+const apiServer = "kube-apiserver"
+
+// component looks for the signs of life that a pack names.
+func (a *Actors) component(ctx context.Context, known finalizer.Known) signs {
+	var s signs
+	if known.Component == apiServer {
+		s.alive = append(s.alive, "kube-apiserver answers")
+		return s
+	}
+	alive := known.Alive
+	for _, workload := range []struct {
+		resource schema.GroupResource
+		names    []string
+	}{{deployments, alive.Deployments}, {statefulSets, alive.StatefulSets}, {daemonSets, alive.DaemonSets}} {
+		for _, name := range workload.names {
+			a.workload(ctx, &s, workload.resource, name)
+			s.reliable = s.reliable || !slices.Contains(alive.Unverified, name)
+		}
+	}
+	for _, selector := range alive.Labels {
+		a.labelled(ctx, &s, selector)
+		s.reliable = s.reliable || !slices.Contains(alive.Unverified, selector)
+	}
+	for _, name := range alive.Leases {
+		a.lease(ctx, &s, name)
+	}
+	for _, name := range alive.APIServices {
+		a.apiService(ctx, &s, name)
+	}
+	for _, name := range alive.Webhooks {
+		a.webhook(ctx, &s, name)
+	}
+	if len(s.alive)+len(s.dead) == 0 && !s.reliable && alive.Note != "" {
+		s.outside = strings.TrimSuffix(alive.Note, ".")
+	}
+	return s
+}
+
+// named finds the objects that a name in a pack means: namespace/name, where both may have a "*".
+func (a *Actors) named(ctx context.Context, s *signs, resource schema.GroupResource, pattern string) []*unstructured.Unstructured {
+	namespace, name, _ := strings.Cut(pattern, "/")
+	kind := singular(resource)
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		o, err := a.source.get(ctx, resource, namespace, name)
+		switch {
+		case err != nil:
+			s.unread = append(s.unread, fmt.Sprintf("%s %s cannot be read: %v", kind, pattern, err))
+		case o == nil:
+			s.absent = append(s.absent, fmt.Sprintf("%s %s in %s", kind, name, namespace))
+		default:
+			return []*unstructured.Unstructured{o}
+		}
+		return nil
+	}
+	selected := cluster.Selection{}
+	if !strings.ContainsAny(name, `*?[\`) {
+		selected.Fields = "metadata.name=" + name
+	}
+	all, err := a.source.list(ctx, resource, "", selected)
+	if err != nil {
+		s.unread = append(s.unread, fmt.Sprintf("%s cannot be listed: %v", resource, err))
+		return nil
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool {
+		ok, err := path.Match(pattern, o.GetNamespace()+"/"+o.GetName())
+		return err != nil || !ok
+	})
+	if len(found) == 0 {
+		s.absent = append(s.absent, fmt.Sprintf("%s %s", kind, strings.TrimPrefix(pattern, "*/")))
+	}
+	return found
+}
+
+// singular names a type as a sentence does.
+func singular(resource schema.GroupResource) string {
+	switch resource {
+	case deployments:
+		return "Deployment"
+	case statefulSets:
+		return "StatefulSet"
+	case daemonSets:
+		return "DaemonSet"
+	case leases:
+		return "Lease"
+	case pods:
+		return "Pod"
+	}
+	return resource.String()
+}

@@ -1,0 +1,136 @@
+package diagnose
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Options say what to examine and how.
+type Options struct {
+	// Known is what is known of finalizers.
+	Known *finalizer.Registry
+	// OlderThan leaves out what is being deleted for less than that, unless it is asked about by name.
+	OlderThan time.Duration
+	// Probe allows to write a canary: an object that a collector at work deletes at once.
+	Probe bool
+}
+
+// Survey is what the cluster was seen to be before the examination.
+type Survey struct {
+	Catalog *cluster.Catalog
+	Graph   *graph.Graph
+	Gaps    []v1alpha1.Gap
+}
+
+// Examine explains the named objects of a survey, or if there are none every object that is being deleted and that in selects; nil selects all.
+// The error is that of a context that ended.
+func Examine(ctx context.Context, client *cluster.Client, s Survey, opts Options, named []graph.ID, in func(graph.ID) bool) (*v1alpha1.Diagnosis, error) {
+	e := newExaminer(client, s, opts)
+	ids := named
+	if len(named) == 0 {
+		ids = e.stuck(in)
+	}
+	if err := e.readAhead(ctx, ids); err != nil {
+		return nil, err
+	}
+	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Gaps: append([]v1alpha1.Gap{}, s.Gaps...)}
+	for _, id := range ids {
+		stuck := e.explain(ctx, id)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		d.Stuck = append(d.Stuck, stuck)
+	}
+	return d, nil
+}
+
+// examiner explains the objects of one survey. It is used by one goroutine, but for what reads ahead.
+type examiner struct {
+	Survey
+	client  *cluster.Client
+	opts    Options
+	source  *source
+	actors  *Actors
+	overlay *plan.Overlay
+	now     time.Time
+	// rings are the deadlocks by each of their members.
+	rings map[graph.ID][]graph.Edge
+	// known are the findings of objects that were looked at, and looking those of which the examination has not ended.
+	known   map[graph.ID][]finding
+	looking map[graph.ID]bool
+	likes   likes
+	reviews *cluster.Reviews
+	canary  canary
+	checked map[graph.ID][]string
+}
+
+func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
+	actors := NewActors(client, s.Catalog, opts.Known)
+	e := &examiner{
+		Survey: s, client: client, opts: opts, source: actors.source, actors: actors,
+		overlay: plan.NewOverlay(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
+		rings: map[graph.ID][]graph.Edge{}, known: map[graph.ID][]finding{}, looking: map[graph.ID]bool{},
+		likes: likes{}, reviews: client.Reviews(), checked: map[graph.ID][]string{},
+	}
+	for _, ring := range e.overlay.Deadlocks() {
+		for _, edge := range ring {
+			e.rings[edge.Dependent] = ring
+		}
+	}
+	return e
+}
+
+// stuck returns what is being deleted for long enough.
+func (e *examiner) stuck(in func(graph.ID) bool) []graph.ID {
+	var ids []graph.ID
+	for i := range e.Graph.Len() {
+		id := graph.ID(i)
+		if e.Graph.Deleted(id) != 0 && e.past(id) >= e.opts.OlderThan && (in == nil || in(id)) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// past says how long ago the deletionTimestamp of an object is: that of a pod, when its grace period ends.
+func (e *examiner) past(id graph.ID) time.Duration {
+	return e.now.Sub(time.Unix(e.Graph.Deleted(id), 0))
+}
+
+// explain is what is printed of one object.
+func (e *examiner) explain(ctx context.Context, id graph.ID) v1alpha1.Stuck {
+	s := v1alpha1.Stuck{Object: v1alpha1.ObjectRef(e.Graph.Ref(id)), Finalizers: append([]string{}, e.Graph.Finalizers(id)...), Causes: []v1alpha1.Cause{}}
+	if at := e.Graph.Deleted(id); at != 0 {
+		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
+	}
+	findings := distinct(behind(e.Graph.Ref(id), e.causes(ctx, id)))
+	findings = e.withRights(ctx, findings)
+	slices.SortStableFunc(findings, func(a, b finding) int { return rank(a.code) - rank(b.code) })
+	for _, f := range findings {
+		s.Causes = append(s.Causes, f.cause())
+	}
+	if len(findings) == 0 {
+		s.Checked = e.checked[id]
+	}
+	return s
+}
+
+// rank puts what stands in the way of a cure before what the cure is for.
+func rank(c Code) int {
+	switch c {
+	case AdmissionWebhookDown, AdmissionDenied, ObjectInvalid, APIServiceUnavailable, ConversionWebhookDown, ObjectUndecodable, TypeUnlistable:
+		return 0
+	case CureForbidden:
+		return 2
+	}
+	return 1
+}

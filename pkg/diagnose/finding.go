@@ -1,0 +1,84 @@
+package diagnose
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// finding is a cause as it was found at one object.
+type finding struct {
+	code Code
+	// about is what the cause lies in; nil if it is the object that was looked at. What is found at one object then holds for others that are like it.
+	about     *v1alpha1.ObjectRef
+	finalizer string
+	actor     string
+	evidence  []string
+	remedy    string
+	// commands cure it at an object.
+	commands []func(v1alpha1.ObjectRef) string
+	// via leads from the object that was asked about to the one that was looked at.
+	via []graph.Ref
+	at  graph.Ref
+}
+
+// key is the same for findings of one cause.
+func (f finding) key() string {
+	o := f.object()
+	return strings.Join([]string{string(f.code), o.UID, o.APIVersion, o.Kind, o.Namespace, o.Name, f.finalizer}, "\x00")
+}
+
+func (f finding) object() v1alpha1.ObjectRef {
+	if f.about != nil {
+		return *f.about
+	}
+	return v1alpha1.ObjectRef(f.at)
+}
+
+// found places findings at an object.
+func found(at graph.Ref, findings ...finding) []finding {
+	out := slices.Clone(findings)
+	for i := range out {
+		out[i].at = at
+	}
+	return out
+}
+
+// behind puts an object in front of findings that were made at what it waits for.
+func behind(ref graph.Ref, findings []finding) []finding {
+	out := slices.Clone(findings)
+	for i := range out {
+		out[i].via = append([]graph.Ref{ref}, out[i].via...)
+	}
+	return out
+}
+
+// cause is a finding as it is printed.
+func (f finding) cause() v1alpha1.Cause {
+	c := v1alpha1.Cause{
+		Code: string(f.code), Object: f.object(), Finalizer: f.finalizer, Actor: f.actor,
+		Evidence: append([]string{}, f.evidence...), Remedy: f.remedy, Commands: []string{},
+	}
+	for _, ref := range f.via[min(1, len(f.via)):] { // the first is the stuck object itself
+		c.Via = append(c.Via, v1alpha1.ObjectRef(ref))
+	}
+	if f.about != nil && len(f.via) > 0 {
+		c.Via = append(c.Via, v1alpha1.ObjectRef(f.at))
+	}
+	for _, command := range f.commands {
+		c.Commands = append(c.Commands, command(c.Object))
+	}
+	return c
+}
+
+// distinct leaves out what is found on several ways; the first, which is the shortest or as short, stays.
+func distinct(findings []finding) []finding {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(findings), func(f finding) bool {
+		k := f.key()
+		defer func() { seen[k] = true }()
+		return seen[k]
+	})
+}

@@ -1,0 +1,151 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// foreground returns what an owner that is deleted in the foreground waits for: the blocking dependents that are left (GC-061), and what holds those.
+func (e *examiner) foreground(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	if ring, ok := e.rings[id]; ok {
+		return found(ref, e.ring(ring))
+	}
+	var findings []finding
+	blocked := false
+	for edge := range e.Graph.Dependents(id) {
+		if !e.overlay.Blocks(edge) {
+			continue
+		}
+		blocked = true
+		dependent := e.Graph.Ref(edge.Dependent)
+		findings = append(findings, behind(dependent, e.blocker(ctx, edge))...)
+	}
+	if blocked {
+		return findings
+	}
+	if hiding := plan.Hiding(e.Graph, e.Gaps, ref); len(hiding) > 0 {
+		return found(ref, finding{
+			code: BlockerHidden, finalizer: plan.ForegroundFinalizer, evidence: gapClauses(hiding),
+			remedy:   "A dependent that blocks it can be among what cannot be listed. Make that readable, or ask as somebody who may read it. Deleted again in the background it does not wait any more.",
+			commands: again("background"),
+		})
+	}
+	return e.collectors(ctx, id, finding{
+		finalizer: plan.ForegroundFinalizer, evidence: []string{"no dependent that blocks it is left"},
+		commands: again("background"),
+	})
+}
+
+// blocker returns why a dependent that blocks its owner is still there.
+func (e *examiner) blocker(ctx context.Context, edge graph.Edge) []finding {
+	id := edge.Dependent
+	if e.Graph.Deleted(id) != 0 {
+		return e.causes(ctx, id)
+	}
+	if f, never := e.neverCollected(id); never {
+		f.commands = append(f.commands, at(v1alpha1.ObjectRef(e.Graph.Ref(edge.Owner)), again("background")[0]))
+		return found(e.Graph.Ref(id), f)
+	}
+	return e.causes(ctx, id)
+}
+
+// alive returns why an object that is not being deleted is still there although an owner waits for it.
+func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
+	item, refs := e.overlay.Item(id)
+	waiting := false
+	for _, edge := range refs {
+		state := e.overlay.OwnerState(edge)
+		item.Owners = append(item.Owners, state)
+		waiting = waiting || state == plan.Waiting
+	}
+	if !waiting {
+		return e.asked(ctx, id)
+	}
+	if f, never := e.neverCollected(id); never {
+		return found(e.Graph.Ref(id), f)
+	}
+	verdict := plan.Decide(item, plan.Upstream)
+	if refused := e.rejected(ctx, id); len(refused) > 0 {
+		return found(e.Graph.Ref(id), refused...)
+	}
+	todo := "the garbage collector has not deleted it"
+	if verdict.Do == plan.Strip {
+		todo = "the garbage collector has not taken the owner that waits for it off its ownerReferences"
+	}
+	return e.collectors(ctx, id, finding{evidence: []string{todo}})
+}
+
+// neverCollected says that the collector gives up on an object because of one of its references.
+func (e *examiner) neverCollected(id graph.ID) (finding, bool) {
+	for edge := range e.Graph.Owners(id) {
+		owner := fmt.Sprintf("%s %s", edge.Kind, edge.Name)
+		switch {
+		case edge.Problem&graph.WrongScope != 0:
+			return finding{
+				code:     BlockerBadScope,
+				evidence: []string{fmt.Sprintf("it is cluster-scoped and names %s as its owner, which is in a namespace: the garbage collector never collects it", owner)},
+				remedy:   "Delete it yourself, or take the reference off it.",
+				commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "gc", "delete", "OBJECT")},
+			}, true
+		case edge.Problem&graph.Unresolvable != 0:
+			return finding{
+				code:     BlockerUnresolvable,
+				evidence: []string{fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again for ever and never collects it", owner, edge.APIVersion)},
+				remedy:   "Delete it yourself, or take the reference off it.",
+				commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "gc", "delete", "OBJECT")},
+			}, true
+		}
+	}
+	return finding{}, false
+}
+
+// ring is the cause that a cycle of waiting objects is. One reference that does not block any more is enough.
+func (e *examiner) ring(ring []graph.Edge) finding {
+	if len(ring) == 1 {
+		return finding{
+			code: SelfReference, finalizer: plan.ForegroundFinalizer,
+			evidence: []string{"it is its own owner, with blockOwnerDeletion, and waits for itself"},
+			remedy:   "Deleted again in the background it does not wait any more.",
+			commands: again("background"),
+		}
+	}
+	f := finding{code: ForegroundDeadlock, finalizer: plan.ForegroundFinalizer, remedy: "Delete one of them again in the background: it does not wait any more, and the others follow."}
+	first := ring[0].Owner
+	for _, edge := range ring {
+		first = min(first, edge.Dependent)
+		f.evidence = append(f.evidence, fmt.Sprintf("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent)))
+	}
+	about := v1alpha1.ObjectRef(e.Graph.Ref(first))
+	f.about, f.commands = &about, again("background")
+	return f
+}
+
+// orphan returns what keeps an owner whose dependents are to be orphaned: only the collector takes the finalizer off, after the references (GC-067).
+func (e *examiner) orphan(ctx context.Context, id graph.ID) []finding {
+	n := 0
+	for range e.Graph.Dependents(id) {
+		n++
+	}
+	evidence := "no dependent names it any more"
+	if n > 0 {
+		evidence = fmt.Sprintf("%s still %s it as an owner", count(n, "dependent"), plural(n, "names", "name"))
+	}
+	return e.collectors(ctx, id, finding{finalizer: plan.OrphanFinalizer, evidence: []string{evidence},
+		commands: []func(v1alpha1.ObjectRef) string{remove(plan.OrphanFinalizer)}})
+}
+
+// again is the command that deletes an object once more with another policy, which takes the collector's finalizer off (API-004).
+func again(policy string) []func(v1alpha1.ObjectRef) string {
+	return []func(v1alpha1.ObjectRef) string{command("kubectl", "gc", "delete", "OBJECT", "--cascade="+policy)}
+}
+
+// named writes kind and name of an object.
+func (e *examiner) named(id graph.ID) string {
+	ref := e.Graph.Ref(id)
+	return ref.Kind + " " + ref.Name
+}

@@ -1,0 +1,44 @@
+package diagnose
+
+import (
+	"context"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// half returns that nothing holds an object: whoever took the last finalizer off did it before the deletion, or the server stopped in between. Any further
+// DELETE ends it (API-020, RO-063).
+func (e *examiner) half(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	t, ok := e.Graph.Type(id)
+	if !ok {
+		return nil
+	}
+	o, err := e.source.read(ctx, t, ref.Namespace, ref.Name)
+	if err != nil || o == nil || string(o.GetUID()) != ref.UID || len(o.GetFinalizers()) > 0 {
+		return nil
+	}
+	f := finding{
+		code: HalfDeleted, evidence: []string{"it has a deletionTimestamp, no finalizers and no grace period left"},
+		remedy:   "Delete it once more: nothing holds it, and the server ends what was begun.",
+		commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "delete", "OBJECT")},
+	}
+	return append(found(ref, f), found(ref, e.rejected(ctx, id)...)...)
+}
+
+// asked is for an object that was asked about by name and is not being deleted: whether it could be.
+func (e *examiner) asked(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	if refused := e.rejected(ctx, id); len(refused) > 0 {
+		for i := range refused {
+			refused[i].evidence = append([]string{"it is not being deleted: a DELETE is rejected"}, refused[i].evidence...)
+		}
+		return found(ref, refused...)
+	}
+	return found(ref, finding{
+		code: NotDeleting, evidence: []string{"it has no deletionTimestamp, and the server would accept a DELETE"},
+		remedy:   "Delete it; --dry-run shows beforehand what goes with it.",
+		commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "gc", "delete", "OBJECT", "--dry-run")},
+	})
+}

@@ -1,0 +1,165 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// namespaceFinalizer is the entry of a namespace's spec.finalizers that stands for its content (NS-001).
+const namespaceFinalizer = "kubernetes"
+
+// namespace returns what keeps a namespace because of its spec.finalizers: what is in it, what cannot be listed, or the controller. Its conditions are
+// read, and believed only where nothing else explains it: they say that all is removed while pods remain (NS-021).
+func (e *examiner) namespace(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	o, err := e.source.get(ctx, namespaces, "", ref.Name)
+	if err != nil {
+		return found(ref, unread(namespaceFinalizer, err))
+	}
+	if o == nil || string(o.GetUID()) != ref.UID {
+		return nil
+	}
+	var findings []finding
+	finalizers, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "finalizers")
+	for _, name := range finalizers {
+		if name != namespaceFinalizer {
+			findings = append(findings, found(ref, finding{
+				code: NamespaceSpecFinalizer, finalizer: name,
+				evidence: []string{"it stands in spec.finalizers, which only PUT on the subresource finalize can change"},
+				remedy:   "Find out who takes it off and let them finish. Nothing is known of what removing it costs.",
+				commands: []func(v1alpha1.ObjectRef) string{remove(name)},
+			})...)
+		}
+	}
+	if slices.Contains(finalizers, namespaceFinalizer) {
+		findings = append(findings, e.unfinished(ctx, id, o)...)
+	}
+	return findings
+}
+
+// unfinished returns why the namespace controller has not let a namespace go.
+func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.Unstructured) []finding {
+	ref := e.Graph.Ref(id)
+	var findings []finding
+	for _, gap := range e.blocking(ref.Name) {
+		findings = append(findings, found(ref, e.gap(ctx, gap)...)...)
+	}
+	content := e.content(ref.Name)
+	for _, inside := range first(content, e.Graph) {
+		r := e.Graph.Ref(inside)
+		if e.Graph.Deleted(inside) != 0 {
+			findings = append(findings, behind(r, e.causes(ctx, inside))...)
+		} else {
+			findings = append(findings, behind(r, found(r, e.rejected(ctx, inside)...))...)
+		}
+	}
+	life, evidence := e.controllerManager(ctx, "foregroundDeletion")
+	if len(findings) > 0 {
+		if c, ok := condition(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
+			findings[0].evidence = append(slices.Clone(findings[0].evidence),
+				fmt.Sprintf("the namespace's condition says %q, and %s left", c.Message, remaining(len(content))))
+		}
+		if life != Dead {
+			return findings
+		}
+	}
+	f := finding{finalizer: namespaceFinalizer, actor: "the namespace controller", evidence: append(failures(o), evidence...)}
+	switch {
+	case life == Dead:
+		f.code = NamespaceControllerNotRunning
+		f.remedy = "Start kube-controller-manager again, of which the namespace controller is a part."
+	case len(failures(o)) > 0:
+		f.code = NamespaceDeletionFailed
+		f.remedy = "The namespace controller says what it cannot do; it tries again by itself."
+	default:
+		f.code = NamespaceControllerNotActing
+		f.evidence = append(f.evidence, "the namespace was "+e.dueFor(id))
+		f.remedy = "Look into kube-controller-manager, of which the namespace controller is a part."
+	}
+	f.evidence = append(f.evidence, remaining(len(content))+" left in it")
+	if types := e.typesOf(content); types != "" {
+		f.commands = append(f.commands, fixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client"))
+	}
+	f.commands = append(f.commands, command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", namespaceFinalizer))
+	f.remedy += " By hand, empty the namespace first: what is in it when it goes is out of reach in etcd."
+	return append(findings, found(ref, f)...)
+}
+
+// blocking are the gaps that keep the namespace controller from finishing: a group whose discovery fails, whatever it holds (NS-012), and namespaced types
+// that cannot be listed. That the user may not list one says nothing of the controller.
+func (e *examiner) blocking(namespace string) []v1alpha1.Gap {
+	clusterScoped := map[[2]string]bool{}
+	for _, t := range e.Graph.Types() {
+		clusterScoped[[2]string{t.Group, t.Resource}] = !t.Namespaced
+	}
+	var gaps []v1alpha1.Gap
+	for _, gap := range e.Gaps {
+		if gap.Reason != v1alpha1.GapForbidden && !clusterScoped[[2]string{gap.Group, gap.Resource}] && (gap.Namespace == "" || gap.Namespace == namespace) {
+			gaps = append(gaps, gap)
+		}
+	}
+	return gaps
+}
+
+// content returns what was seen in a namespace.
+func (e *examiner) content(namespace string) []graph.ID {
+	var ids []graph.ID
+	for i := range e.Graph.Len() {
+		if id := graph.ID(i); e.Graph.Seen(id) && e.Graph.Ref(id).Namespace == namespace {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// first returns what the namespace controller works on: the pods, and nothing else as long as there are any (NS-013).
+func first(content []graph.ID, g *graph.Graph) []graph.ID {
+	var onlyPods []graph.ID
+	for _, id := range content {
+		if ref := g.Ref(id); ref.Resource == pods.Resource && ref.Group() == "" {
+			onlyPods = append(onlyPods, id)
+		}
+	}
+	if len(onlyPods) > 0 {
+		return onlyPods
+	}
+	return content
+}
+
+// failures are what the conditions of a namespace report.
+func failures(o *unstructured.Unstructured) []string {
+	var all []string
+	for _, c := range conditions(o) {
+		switch c.Type {
+		case "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure", "NamespaceDeletionContentFailure":
+			if c.Status == "True" {
+				all = append(all, fmt.Sprintf("condition %s: %s", c.Type, c.Message))
+			}
+		}
+	}
+	return all
+}
+
+func remaining(n int) string {
+	if n == 0 {
+		return "no objects are"
+	}
+	return count(n, "object") + " " + plural(n, "is", "are")
+}
+
+// typesOf names the types of some objects as kubectl's arguments do.
+func (e *examiner) typesOf(ids []graph.ID) string {
+	var types []string
+	for _, id := range ids {
+		if t := typeOf(v1alpha1.ObjectRef(e.Graph.Ref(id))); !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	return joinTypes(types)
+}

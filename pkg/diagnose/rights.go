@@ -1,0 +1,64 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// withRights adds what the user may not do of what would free the objects.
+func (e *examiner) withRights(ctx context.Context, findings []finding) []finding {
+	var accesses []cluster.Access
+	var of []finding
+	for _, f := range findings {
+		if f.finalizer == "" {
+			continue
+		}
+		o := f.object()
+		t, ok := e.Catalog.Kind(o.APIVersion, o.Kind)
+		if !ok {
+			continue
+		}
+		a := cluster.Access{Verb: "patch", Type: t, Namespace: o.Namespace, Name: o.Name}
+		if f.code == NamespaceSpecFinalizer || f.finalizer == namespaceFinalizer {
+			a.Verb, a.Subresource = "update", "finalize"
+		}
+		accesses, of = append(accesses, a), append(of, f)
+	}
+	for i, review := range e.reviews.Ask(ctx, accesses) {
+		if review.Permission != cluster.Denied {
+			continue
+		}
+		a, what := accesses[i], accesses[i].Type.Resource
+		if a.Type.Group != "" {
+			what += "." + a.Type.Group
+		}
+		if a.Subresource != "" {
+			what += "/" + a.Subresource
+		}
+		about := of[i].object()
+		evidence := fmt.Sprintf("you may not %s %s", a.Verb, what)
+		if a.Namespace != "" {
+			evidence += " in namespace " + a.Namespace
+		}
+		if review.Reason != "" {
+			evidence += ": " + review.Reason
+		}
+		findings = append(findings, finding{
+			code: CureForbidden, about: &about, at: of[i].at, via: of[i].via, finalizer: of[i].finalizer, evidence: []string{evidence},
+			remedy:   "Ask for the right, or have somebody do it who has it.",
+			commands: []func(v1alpha1.ObjectRef) string{canI(a)},
+		})
+	}
+	return distinct(findings)
+}
+
+// canI is the command that asks the server for the right again.
+func canI(a cluster.Access) func(v1alpha1.ObjectRef) string {
+	if a.Subresource == "" {
+		return command("kubectl", "auth", "can-i", a.Verb, "OBJECT")
+	}
+	return command("kubectl", "auth", "can-i", a.Verb, "OBJECT", "--subresource="+a.Subresource)
+}

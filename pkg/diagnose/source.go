@@ -1,0 +1,107 @@
+package diagnose
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// source reads what an examination wants to know of the cluster, each thing once. It is safe for concurrent use.
+type source struct {
+	client  *cluster.Client
+	catalog *cluster.Catalog
+
+	mu    sync.Mutex
+	lists map[listKey]func() ([]*unstructured.Unstructured, error)
+	gets  map[getKey]func() (*unstructured.Unstructured, error)
+}
+
+type listKey struct {
+	resource  schema.GroupResource
+	namespace string
+	selected  cluster.Selection
+}
+
+type getKey struct {
+	resource        schema.GroupResource
+	namespace, name string
+}
+
+func newSource(client *cluster.Client, catalog *cluster.Catalog) *source {
+	return &source{
+		client: client, catalog: catalog,
+		lists: map[listKey]func() ([]*unstructured.Unstructured, error){},
+		gets:  map[getKey]func() (*unstructured.Unstructured, error){},
+	}
+}
+
+// list returns the selected objects of a type, in a namespace or everywhere. The first who asks reads them; an error is remembered too. A type that is
+// not served has none.
+func (s *source) list(ctx context.Context, resource schema.GroupResource, namespace string, selected cluster.Selection) ([]*unstructured.Unstructured, error) {
+	key := listKey{resource, namespace, selected}
+	s.mu.Lock()
+	read, asked := s.lists[key]
+	if !asked {
+		read = sync.OnceValues(func() ([]*unstructured.Unstructured, error) {
+			r, served := s.catalog.Lookup(resource)
+			if !served {
+				return nil, nil
+			}
+			return s.client.ListWhole(ctx, r.Type, namespace, selected)
+		})
+		s.lists[key] = read
+	}
+	s.mu.Unlock()
+	return read()
+}
+
+// get returns one object, nil if it is proven to be absent. If its type is not served, it is.
+func (s *source) get(ctx context.Context, resource schema.GroupResource, namespace, name string) (*unstructured.Unstructured, error) {
+	key := getKey{resource, namespace, name}
+	s.mu.Lock()
+	read, asked := s.gets[key]
+	if !asked {
+		read = sync.OnceValues(func() (*unstructured.Unstructured, error) {
+			r, served := s.catalog.Lookup(resource)
+			if !served {
+				return nil, nil
+			}
+			return s.read(ctx, r.Type, namespace, name)
+		})
+		s.gets[key] = read
+	}
+	s.mu.Unlock()
+	return read()
+}
+
+// read reads one object live, nil if it is proven to be absent.
+func (s *source) read(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+	o, err := s.client.GetWhole(ctx, t, namespace, name)
+	if cluster.IsAbsent(err, t, name) {
+		return nil, nil
+	}
+	return o, err
+}
+
+// The types that are looked into.
+var (
+	apiServices        = schema.GroupResource{Group: "apiregistration.k8s.io", Resource: "apiservices"}
+	definitions        = schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}
+	deployments        = schema.GroupResource{Group: "apps", Resource: "deployments"}
+	statefulSets       = schema.GroupResource{Group: "apps", Resource: "statefulsets"}
+	daemonSets         = schema.GroupResource{Group: "apps", Resource: "daemonsets"}
+	endpointSlices     = schema.GroupResource{Group: "discovery.k8s.io", Resource: "endpointslices"}
+	leases             = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
+	mutatingWebhooks   = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "mutatingwebhookconfigurations"}
+	namespaces         = schema.GroupResource{Resource: "namespaces"}
+	nodes              = schema.GroupResource{Resource: "nodes"}
+	pods               = schema.GroupResource{Resource: "pods"}
+	services           = schema.GroupResource{Resource: "services"}
+	validatingWebhooks = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "validatingwebhookconfigurations"}
+	volumeAttachments  = schema.GroupResource{Group: "storage.k8s.io", Resource: "volumeattachments"}
+)
