@@ -59,7 +59,8 @@ func BenchmarkRun(b *testing.B) {
 		benchEmpty(b, c, wait)
 	})
 	b.Run("collector-default", func(b *testing.B) {
-		benchEmpty(b, testcluster.Start(b, testcluster.Controllers(testcluster.Collector)), wait)
+		c := testcluster.Start(b, testcluster.Controllers(testcluster.Collector), testcluster.ControllersArgs("--kube-api-qps=20", "--kube-api-burst=30"))
+		benchEmpty(b, c, wait)
 	})
 }
 
