@@ -25,6 +25,9 @@ type hintError struct {
 
 func (e hintError) Unwrap() error { return e.error }
 
+// errFinding is an answer that is printed already, and that exit code 2 tells of.
+var errFinding = errors.New("something was found")
+
 // withHint adds a hint to an error, unless the hint is empty.
 func withHint(err error, hint string) error {
 	if err == nil || hint == "" {
@@ -42,6 +45,8 @@ type usageError struct {
 // fail prints an error in kubectl's words and returns the exit code: 1, or 2 if nothing failed and something was refused.
 func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) int {
 	switch {
+	case errors.Is(err, errFinding):
+		return 2
 	case errors.Is(err, errCancelled):
 		fmt.Fprintln(streams.Out, err)
 		return 0

@@ -31,24 +31,41 @@ type Survey struct {
 	Gaps    []v1alpha1.Gap
 }
 
-// Examine explains the named objects of a survey, or if there are none every object that is being deleted and that in selects; nil selects all.
-// The error is that of a context that ended.
-func Examine(ctx context.Context, client *cluster.Client, s Survey, opts Options, named []graph.ID, in func(graph.ID) bool) (*v1alpha1.Diagnosis, error) {
+// Subjects are what to explain.
+type Subjects struct {
+	// Seen are objects of the survey by name, and Hidden those that lie in a gap.
+	Seen   []graph.ID
+	Hidden []Hidden
+	// In selects, if nothing is named, among all that is being deleted; nil selects all.
+	In func(graph.ID) bool
+}
+
+// Hidden is an object that was asked about and could not be seen.
+type Hidden struct {
+	Object v1alpha1.ObjectRef
+	Gap    v1alpha1.Gap
+}
+
+// Examine explains objects. The error is that of a context that ended.
+func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects, opts Options) (*v1alpha1.Diagnosis, error) {
 	e := newExaminer(client, s, opts)
-	ids := named
-	if len(named) == 0 {
-		ids = e.stuck(in)
+	ids := of.Seen
+	if len(of.Seen)+len(of.Hidden) == 0 {
+		ids = e.stuck(of.In)
 	}
 	if err := e.readAhead(ctx, ids); err != nil {
 		return nil, err
 	}
 	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Gaps: append([]v1alpha1.Gap{}, s.Gaps...)}
+	for _, h := range of.Hidden {
+		findings := found(graph.Ref(h.Object), e.gap(ctx, h.Gap)...)
+		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings, gapClauses([]v1alpha1.Gap{h.Gap})))
+	}
 	for _, id := range ids {
-		stuck := e.explain(ctx, id)
+		d.Stuck = append(d.Stuck, e.explain(ctx, id))
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		d.Stuck = append(d.Stuck, stuck)
 	}
 	return d, nil
 }
@@ -70,7 +87,6 @@ type examiner struct {
 	likes   likes
 	reviews *cluster.Reviews
 	canary  canary
-	checked map[graph.ID][]string
 }
 
 func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
@@ -79,7 +95,7 @@ func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
 		Survey: s, client: client, opts: opts, source: actors.source, actors: actors,
 		overlay: plan.NewOverlay(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
 		rings: map[graph.ID][]graph.Edge{}, known: map[graph.ID][]finding{}, looking: map[graph.ID]bool{},
-		likes: likes{}, reviews: client.Reviews(), checked: map[graph.ID][]string{},
+		likes: likes{}, reviews: client.Reviews(),
 	}
 	for _, ring := range e.overlay.Deadlocks() {
 		for _, edge := range ring {
@@ -108,20 +124,34 @@ func (e *examiner) past(id graph.ID) time.Duration {
 
 // explain is what is printed of one object.
 func (e *examiner) explain(ctx context.Context, id graph.ID) v1alpha1.Stuck {
-	s := v1alpha1.Stuck{Object: v1alpha1.ObjectRef(e.Graph.Ref(id)), Finalizers: append([]string{}, e.Graph.Finalizers(id)...), Causes: []v1alpha1.Cause{}}
+	s := v1alpha1.Stuck{Object: v1alpha1.ObjectRef(e.Graph.Ref(id)), Finalizers: append([]string{}, e.Graph.Finalizers(id)...)}
 	if at := e.Graph.Deleted(id); at != 0 {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
 	}
 	findings := distinct(behind(e.Graph.Ref(id), e.causes(ctx, id)))
-	findings = e.withRights(ctx, findings)
+	return printed(s, e.withRights(ctx, findings), e.checked(id))
+}
+
+// printed completes what is printed of one object.
+func printed(s v1alpha1.Stuck, findings []finding, checked []string) v1alpha1.Stuck {
+	s.Causes = []v1alpha1.Cause{}
 	slices.SortStableFunc(findings, func(a, b finding) int { return rank(a.code) - rank(b.code) })
 	for _, f := range findings {
 		s.Causes = append(s.Causes, f.cause())
 	}
 	if len(findings) == 0 {
-		s.Checked = e.checked[id]
+		s.Checked = checked
 	}
 	return s
+}
+
+// checked says what was looked at, for an object that nothing was found for.
+func (e *examiner) checked(id graph.ID) []string {
+	checked := []string{"whether it is still there"}
+	for _, f := range e.Graph.Finalizers(id) {
+		checked = append(checked, "who takes finalizer "+f+" off, and whether the server would let them")
+	}
+	return append(checked, "what waits for it, and what it waits for, among what could be listed")
 }
 
 // rank puts what stands in the way of a cure before what the cure is for.

@@ -61,11 +61,10 @@ func (f finding) cause() v1alpha1.Cause {
 		Code: string(f.code), Object: f.object(), Finalizer: f.finalizer, Actor: f.actor,
 		Evidence: append([]string{}, f.evidence...), Remedy: f.remedy, Commands: []string{},
 	}
-	for _, ref := range f.via[min(1, len(f.via)):] { // the first is the stuck object itself
-		c.Via = append(c.Via, v1alpha1.ObjectRef(ref))
-	}
-	if f.about != nil && len(f.via) > 0 {
-		c.Via = append(c.Via, v1alpha1.ObjectRef(f.at))
+	for i, ref := range f.via {
+		if i > 0 && (ref != f.at || f.about != nil) { // neither the stuck object nor that of the cause
+			c.Via = append(c.Via, v1alpha1.ObjectRef(ref))
+		}
 	}
 	for _, command := range f.commands {
 		c.Commands = append(c.Commands, command(c.Object))

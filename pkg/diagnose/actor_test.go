@@ -1,0 +1,203 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// pack is one finalizer of an operator that a test can bring to life, with the signs of it as YAML.
+func pack(t testing.TB, name, signs string) *finalizer.Registry {
+	t.Helper()
+	text := fmt.Sprintf(`title: Test
+components: {Test operator: {%s}}
+finalizers:
+- {id: test, exact: %s, kinds: ['*'], component: Test operator, does: deletes the bucket, ifRemoved: the bucket leaks, risk: leaks-external, polarity: cleanup, verified: source, source: 'https://example.com'}
+`, signs, name)
+	r, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(text)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func actorOf(t testing.TB, c *testcluster.Cluster, known *finalizer.Registry, name string, o *unstructured.Unstructured) Actor {
+	t.Helper()
+	client, err := cluster.New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := client.Discover()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o == nil {
+		o = &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+	}
+	a, err := NewActors(client, catalog, known).Of(t.Context(), o, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func deployment(namespace, name string, replicas int) string {
+	return fmt.Sprintf(`---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: %[2]s, namespace: %[1]s, labels: {app: %[2]s}}
+spec:
+  replicas: %[3]d
+  selector: {matchLabels: {app: %[2]s}}
+  template: {metadata: {labels: {app: %[2]s}}, spec: {containers: [{name: c, image: example.com/c}]}}
+`, namespace, name, replicas)
+}
+
+func lease(namespace, name, holder string, renewed time.Time) string {
+	return fmt.Sprintf("---\napiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: %s, namespace: %s}\nspec: {holderIdentity: %q, leaseDurationSeconds: 15, renewTime: %q}\n",
+		name, namespace, holder, renewed.UTC().Format("2006-01-02T15:04:05.000000Z"))
+}
+
+// TestActorLife brings an operator to each state that can be told apart.
+func TestActorLife(t *testing.T) {
+	c := testcluster.Shared(t)
+	ready := func(t *testing.T, ns, name string, n int) {
+		c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d}}`, n))
+	}
+	for _, test := range []struct {
+		name     string
+		signs    string // %[1]s is the namespace
+		make     func(t *testing.T, ns string)
+		life     Life
+		evidence string
+	}{
+		{"ready", "deployments: ['%[1]s/op']", func(t *testing.T, ns string) {
+			c.Apply(t, deployment(ns, "op", 1))
+			ready(t, ns, "op", 1)
+		}, Alive, "has 1 of 1 pod ready"},
+		{"not ready", "deployments: ['%[1]s/op']", func(t *testing.T, ns string) { c.Apply(t, deployment(ns, "op", 1)) }, Dead, "has none of 1 pod ready"},
+		{"scaled to zero", "deployments: ['*/op-zero']", func(t *testing.T, ns string) { c.Apply(t, deployment(ns, "op-zero", 0)) }, Dead, "is scaled to 0"},
+		{"absent", "deployments: ['%[1]s/op', '*/op-absent']", nil, Dead, "there is no Deployment op in %[1]s or Deployment op-absent"},
+		{"absent under a name that may be another", "deployments: ['%[1]s/op'], unverified: ['%[1]s/op']", nil, Unknown, "there is no Deployment op"},
+		{"label", "labels: ['app=op-labelled']", func(t *testing.T, ns string) {
+			c.Apply(t, deployment(ns, "op-labelled", 1))
+			ready(t, ns, "op-labelled", 1)
+		}, Alive, "has 1 of 1 pod ready"},
+		{"no label", "labels: ['app=op-nowhere']", nil, Dead, "there is no workload with the label app=op-nowhere"},
+		{"lease renewed", "leases: ['*/op-leader']", func(t *testing.T, ns string) { c.Apply(t, lease(ns, "op-leader", "op-1", time.Now())) }, Alive, "is renewed by op-1"},
+		{"lease stale", "leases: ['*/op-stale-*']", func(t *testing.T, ns string) { c.Apply(t, lease(ns, "op-stale-leader", "op-1", time.Now().Add(-3*time.Hour))) }, Dead, "was renewed last 3 h ago, by op-1"},
+		{"lease given back", "leases: ['%[1]s/op']", func(t *testing.T, ns string) { c.Apply(t, lease(ns, "op", "", time.Now())) }, Dead, "is held by nobody"},
+		{"lease absent", "leases: ['%[1]s/op']", nil, Unknown, "there is no Lease op in %[1]s"},
+		{"deployment ready, lease stale", "deployments: ['%[1]s/op'], leases: ['%[1]s/op']", func(t *testing.T, ns string) {
+			c.Apply(t, deployment(ns, "op", 1)+lease(ns, "op", "op-1", time.Now().Add(-time.Hour)))
+			ready(t, ns, "op", 1)
+		}, Alive, "was renewed last 60 min ago"},
+		{"webhook without endpoints", "webhooks: [op-webhook-%[1]s]", func(t *testing.T, ns string) { c.Apply(t, harmlessWebhook(ns)) }, Dead, "has no ready endpoints"},
+		{"nothing to look for", "note: It runs somewhere else.", nil, Unknown, "It runs somewhere else"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ns := c.Namespace(t)
+			if test.make != nil {
+				test.make(t, ns)
+			}
+			signs := strings.ReplaceAll(test.signs, "%[1]s", ns)
+			a := actorOf(t, c, pack(t, "example.com/bucket", signs), "example.com/bucket", nil)
+			if a.Life != test.life || !a.IsKnown || a.Who != "the Test operator" {
+				t.Errorf("%+v, want it %s", a, test.life)
+			}
+			want := strings.ReplaceAll(test.evidence, "%[1]s", ns)
+			if !slices.ContainsFunc(a.Evidence, func(e string) bool { return strings.Contains(e, want) }) {
+				t.Errorf("evidence %q does not say %q", a.Evidence, want)
+			}
+		})
+	}
+}
+
+// harmlessWebhook is a webhook configuration that matches nothing, whose Service has no endpoints.
+func harmlessWebhook(ns string) string {
+	return fmt.Sprintf(`---
+apiVersion: v1
+kind: Service
+metadata: {name: hook, namespace: %[1]s}
+spec: {ports: [{port: 443}]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: op-webhook-%[1]s}
+webhooks:
+- name: a.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {namespace: %[1]s, name: hook}}
+  rules: [{apiGroups: [nothing.example.com], apiVersions: [v1], operations: [UPDATE], resources: [nothings]}]
+`, ns)
+}
+
+// TestActorThatMayNotBeLookedFor: what could not be read is not absent.
+func TestActorThatMayNotBeLookedFor(t *testing.T) {
+	c := testcluster.Shared(t)
+	client, err := cluster.New(c.As("nobody"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := client.Discover()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+	a, err := NewActors(client, catalog, pack(t, "example.com/bucket", "deployments: [default/op, '*/op']")).Of(t.Context(), o, "example.com/bucket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Life != Unknown || len(a.Evidence) == 0 || !strings.Contains(a.Evidence[0], "cannot be read") {
+		t.Errorf("%+v, want it unknown because it may not be read", a)
+	}
+}
+
+// TestActorOfAnUnknownFinalizer follows managedFields to a workload of that name, and the domain to a Lease.
+func TestActorOfAnUnknownFinalizer(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "cm", "gadgets.example.org/x"), "--field-manager=gadget-operator")
+	free(t, c, ns, "configmap/cm")
+	whole := func() *unstructured.Unstructured {
+		client, err := cluster.New(c.Config(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		catalog, err := client.Discover()
+		if err != nil {
+			t.Fatal(err)
+		}
+		configMaps, _ := catalog.Kind("v1", "ConfigMap")
+		o, err := client.GetWhole(t.Context(), configMaps, ns, "cm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}()
+	a := actorOf(t, c, known(t), "gadgets.example.org/x", whole)
+	if a.Life != Unknown || a.IsKnown || a.Who != "gadget-operator" {
+		t.Errorf("%+v, want it unknown, called after the field manager", a)
+	}
+	if !strings.HasPrefix(a.Evidence[0], `field manager "gadget-operator" wrote it`) {
+		t.Errorf("evidence %q", a.Evidence)
+	}
+	c.Apply(t, deployment(ns, "gadget-operator", 0))
+	if a := actorOf(t, c, known(t), "gadgets.example.org/x", whole); a.Life != Dead {
+		t.Errorf("%+v, want it dead: its Deployment is scaled to 0", a)
+	}
+	c.Apply(t, lease(ns, "abc123.gadgets.example.org", "gadget-operator-1", time.Now()))
+	if a := actorOf(t, c, known(t), "gadgets.example.org/x", whole); a.Life != Alive {
+		t.Errorf("%+v, want it alive: its leader renews the Lease", a)
+	}
+}

@@ -1,0 +1,127 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/plugins"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
+
+func known(t testing.TB) *finalizer.Registry {
+	t.Helper()
+	packs, err := plugins.Packs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := finalizer.Load(packs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// subject names an object by resource.group/name, and its namespace if it is in one.
+type subject struct{ object, namespace string }
+
+// examine explains objects by name, or all that is being deleted in a namespace if there are none.
+func examine(t testing.TB, config *rest.Config, opts Options, namespace string, subjects ...subject) *v1alpha1.Diagnosis {
+	t.Helper()
+	client, err := cluster.New(config, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := client.Discover()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := graph.NewBuilder()
+	listed, err := client.List(t.Context(), catalog, cluster.ListOptions{Namespace: namespace}, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := b.Build()
+	of := Subjects{In: func(id graph.ID) bool { return g.Ref(id).Namespace == namespace }}
+	for _, s := range subjects {
+		resource, name, _ := strings.Cut(s.object, "/")
+		gr := schema.ParseGroupResource(resource)
+		id, ok := g.Find(gr.Group, gr.Resource, s.namespace, name)
+		if !ok {
+			t.Fatalf("%s is not there", s.object)
+		}
+		of.Seen = append(of.Seen, id)
+	}
+	if opts.Known == nil {
+		opts.Known = known(t)
+	}
+	d, err := Examine(t.Context(), client, Survey{Catalog: catalog, Graph: g, Gaps: listed.Gaps}, of, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// causesOf writes the causes of each stuck object: its name, and code and object of each cause.
+func causesOf(d *v1alpha1.Diagnosis) map[string][]string {
+	all := map[string][]string{}
+	for _, s := range d.Stuck {
+		name := s.Object.Kind + "/" + s.Object.Name
+		all[name] = []string{}
+		for _, c := range s.Causes {
+			all[name] = append(all[name], fmt.Sprintf("%s %s/%s", c.Code, c.Object.Kind, c.Object.Name))
+		}
+	}
+	return all
+}
+
+func wantCauses(t testing.TB, d *v1alpha1.Diagnosis, want map[string][]string) {
+	t.Helper()
+	if diff := cmp.Diff(want, causesOf(d)); diff != "" {
+		t.Errorf("causes (-want +got):\n%s\n%+v", diff, d.Stuck)
+	}
+}
+
+// wantEvidence fails if no clause of the evidence of a cause contains the text.
+func wantEvidence(t testing.TB, c v1alpha1.Cause, text string) {
+	t.Helper()
+	if !slices.ContainsFunc(c.Evidence, func(e string) bool { return strings.Contains(e, text) }) {
+		t.Errorf("%s: the evidence %q does not say %q", c.Code, c.Evidence, text)
+	}
+}
+
+// configMap writes a ConfigMap with finalizers.
+func configMap(namespace, name string, finalizers ...string) string {
+	return fmt.Sprintf("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [%s]}\n", name, namespace, strings.Join(finalizers, ", "))
+}
+
+// deleted deletes objects without waiting.
+func deleted(t testing.TB, c *testcluster.Cluster, args ...string) {
+	t.Helper()
+	c.Kubectl(t, append([]string{"delete", "--wait=false"}, args...)...)
+}
+
+// free takes all finalizers off at a test's end.
+func free(t testing.TB, c *testcluster.Cluster, namespace string, objects ...string) {
+	t.Helper()
+	t.Cleanup(func() {
+		for _, o := range objects {
+			args := []string{"patch", o, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`}
+			if namespace != "" {
+				args = append(args, "-n", namespace)
+			}
+			_ = c.Command(t.Context(), args...).Run() // it may be gone
+		}
+	})
+}
