@@ -94,7 +94,9 @@ func TestActorLife(t *testing.T) {
 		}, Alive, "has 1 of 1 pod ready"},
 		{"no label", "labels: ['app=op-nowhere']", nil, Dead, "there is no workload with the label app=op-nowhere"},
 		{"lease renewed", "leases: ['*/op-leader']", func(t *testing.T, ns string) { c.Apply(t, lease(ns, "op-leader", "op-1", time.Now())) }, Alive, "is renewed by op-1"},
-		{"lease stale", "leases: ['*/op-stale-*']", func(t *testing.T, ns string) { c.Apply(t, lease(ns, "op-stale-leader", "op-1", time.Now().Add(-3*time.Hour))) }, Dead, "was renewed last 3 h ago, by op-1"},
+		{"lease stale", "leases: ['*/op-stale-*']", func(t *testing.T, ns string) {
+			c.Apply(t, lease(ns, "op-stale-leader", "op-1", time.Now().Add(-3*time.Hour)))
+		}, Dead, "was renewed last 3 h ago, by op-1"},
 		{"lease given back", "leases: ['%[1]s/op']", func(t *testing.T, ns string) { c.Apply(t, lease(ns, "op", "", time.Now())) }, Dead, "is held by nobody"},
 		{"lease absent", "leases: ['%[1]s/op']", nil, Unknown, "there is no Lease op in %[1]s"},
 		{"deployment ready, lease stale", "deployments: ['%[1]s/op'], leases: ['%[1]s/op']", func(t *testing.T, ns string) {

@@ -1,0 +1,207 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// TestB01FinalizerOfAnActor: dead, alive and unknown, each on an object of its own.
+func TestB01FinalizerOfAnActor(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, deployment(ns, "op", 0)+lease(ns, "leader", "me", time.Now()))
+	c.Apply(t, configMap(ns, "dead", "example.com/dead")+configMap(ns, "alive", "example.com/alive")+configMap(ns, "unknown", "nobody.example.net/x"))
+	free(t, c, ns, "configmap/dead", "configmap/alive", "configmap/unknown")
+	deleted(t, c, "configmap", "dead", "alive", "unknown", "-n", ns)
+	packs := pack(t, "example.com/dead", fmt.Sprintf("deployments: ['%s/op']", ns)).With(renamed(pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
+	d := examine(t, c.Config(), Options{Known: packs}, ns)
+	wantCauses(t, d, map[string][]string{
+		"ConfigMap/alive":   {"FinalizerActorAlive ConfigMap/alive"},
+		"ConfigMap/dead":    {"FinalizerActorDead ConfigMap/dead"},
+		"ConfigMap/unknown": {"FinalizerActorUnknown ConfigMap/unknown"},
+	})
+	for _, s := range d.Stuck {
+		cause := s.Causes[0]
+		switch s.Object.Name {
+		case "dead":
+			wantEvidence(t, cause, "is scaled to 0")
+			if want := fmt.Sprintf("kubectl scale deployments.apps/op -n %s --replicas=1", ns); cause.Commands[0] != want {
+				t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
+			}
+			if want := fmt.Sprintf("kubectl gc unfinalize configmaps/dead -n %s --finalizer example.com/dead", ns); cause.Commands[1] != want {
+				t.Errorf("the second command is %q, want %q", cause.Commands[1], want)
+			}
+			if !strings.Contains(cause.Remedy, "the bucket leaks") || !strings.Contains(cause.Remedy, "deletes the bucket") {
+				t.Errorf("the remedy says neither what starting it does nor what leaks: %s", cause.Remedy)
+			}
+		case "alive":
+			wantEvidence(t, cause, "is renewed by me")
+		}
+	}
+}
+
+// TestB10ForegroundWaitsForItsDependents: the chain is followed to what really holds it, and what does not block is not named.
+func TestB10ForegroundWaitsForItsDependents(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "root"))
+	owned(t, c, ns, "middle", "root", true)
+	owned(t, c, ns, "leaf", "middle", true, "nobody.example.net/x")
+	owned(t, c, ns, "beside", "root", false, "nobody.example.net/y")
+	free(t, c, ns, "configmap/root", "configmap/middle", "configmap/leaf", "configmap/beside")
+	deleted(t, c, "configmap", "root", "-n", ns, "--cascade=foreground")
+	deleted(t, c, "configmap", "middle", "-n", ns, "--cascade=foreground")
+	deleted(t, c, "configmap", "leaf", "-n", ns)
+	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/root", ns})
+	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"FinalizerActorUnknown ConfigMap/leaf"}})
+	if via := d.Stuck[0].Causes[0].Via; len(via) != 1 || via[0].Name != "middle" {
+		t.Errorf("it leads through %v, want middle", via)
+	}
+}
+
+// TestB17CollectorHasNotActed: it is its turn, in each of the ways that there are; and nothing else is blamed.
+func TestB17CollectorHasNotActed(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "blocked")+configMap(ns, "done")+configMap(ns, "orphaning"))
+	owned(t, c, ns, "blocker", "blocked", true)
+	owned(t, c, ns, "left", "orphaning", true)
+	free(t, c, ns, "configmap/blocked", "configmap/done", "configmap/orphaning")
+	deleted(t, c, "configmap", "blocked", "done", "-n", ns, "--cascade=foreground")
+	deleted(t, c, "configmap", "orphaning", "-n", ns, "--cascade=orphan")
+	d := examine(t, c.Config(), Options{}, ns)
+	wantCauses(t, d, map[string][]string{
+		"ConfigMap/blocked":   {"CollectorNotActing ConfigMap/blocker"},
+		"ConfigMap/done":      {"CollectorNotActing ConfigMap/done"},
+		"ConfigMap/orphaning": {"CollectorNotActing ConfigMap/orphaning"},
+	})
+	wantEvidence(t, d.Stuck[0].Causes[0], "the garbage collector has not deleted it")
+	wantEvidence(t, d.Stuck[2].Causes[0], "1 dependent still names it as an owner")
+	if want := "kubectl gc run -n " + ns; d.Stuck[0].Causes[0].Commands[0] != want {
+		t.Errorf("the command is %q, want %q", d.Stuck[0].Causes[0].Commands[0], want)
+	}
+}
+
+// TestB17CollectorIsNotRunning: kube-controller-manager's Lease says so, and a canary does.
+func TestB17CollectorIsNotRunning(t *testing.T) {
+	c := testcluster.Start(t, testcluster.NoControllers())
+	c.Apply(t, configMap("default", "done")+lease("kube-system", "kube-controller-manager", "master-1", time.Now().Add(-time.Hour)))
+	deleted(t, c, "configmap", "done", "--cascade=foreground")
+	d := examine(t, c.Config(), Options{Probe: true}, "default")
+	wantCauses(t, d, map[string][]string{"ConfigMap/done": {"CollectorNotRunning ConfigMap/done"}})
+	wantEvidence(t, d.Stuck[0].Causes[0], "was renewed last 60 min ago, by master-1")
+	wantEvidence(t, d.Stuck[0].Causes[0], "was not collected within 20 s")
+	if left := c.Kubectl(t, "get", "configmaps", "-n", "default", "-o", "name"); strings.Contains(left, "canary") {
+		t.Errorf("the canary is left: %s", left)
+	}
+
+	// With a collector that cannot come to the object, the canary sings.
+	c.Apply(t, configMap("default", "held", "example.com/x"))
+	deleted(t, c, "configmap", "held", "--cascade=orphan")
+	denyPatches(t, c, "held")
+	c.StartControllers(t, testcluster.Collector)
+	testcluster.Eventually(t, "the collector has finished the other", func(ctx context.Context) (bool, error) {
+		return c.Command(ctx, "get", "configmap", "done").Run() != nil, nil
+	})
+	d = examine(t, c.Config(), Options{Probe: true}, "default", subject{"configmaps/held", "default"})
+	for _, cause := range d.Stuck[0].Causes {
+		if cause.Finalizer == "orphan" {
+			wantEvidence(t, cause, "a canary, a ConfigMap whose owner has never existed, was collected after")
+		}
+	}
+}
+
+// denyPatches has the server deny every update of a config map, to whoever tries.
+func denyPatches(t testing.TB, c *testcluster.Cluster, name string) {
+	t.Helper()
+	c.Apply(t, fmt.Sprintf(`---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: keep}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [configmaps]}]}
+  validations: [{expression: "object.metadata.name != '%s'", message: it stays as it is}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: keep}
+spec: {policyName: keep, validationActions: [Deny]}
+`, name))
+	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) {
+		return c.Command(ctx, "label", "configmap", name, "try=me", "--overwrite", "--dry-run=server").Run() != nil, nil
+	})
+}
+
+// TestGC064ForegroundDeadlock: a ring and an object that owns itself, each named as such, with a command that ends it.
+func TestGC064ForegroundDeadlock(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "a")+configMap(ns, "b")+configMap(ns, "self"))
+	own(t, c, ns, "a", "b", true)
+	own(t, c, ns, "b", "a", true)
+	own(t, c, ns, "self", "self", true)
+	free(t, c, ns, "configmap/a", "configmap/b", "configmap/self")
+	deleted(t, c, "configmap", "a", "b", "self", "-n", ns, "--cascade=foreground")
+	d := examine(t, c.Config(), Options{}, ns)
+	wantCauses(t, d, map[string][]string{
+		"ConfigMap/a":    {"ForegroundDeadlock ConfigMap/a"},
+		"ConfigMap/b":    {"ForegroundDeadlock ConfigMap/a"},
+		"ConfigMap/self": {"SelfReference ConfigMap/self"},
+	})
+	wantEvidence(t, d.Stuck[0].Causes[0], "ConfigMap b waits for ConfigMap a")
+	if want := fmt.Sprintf("kubectl gc delete configmaps/self -n %s --cascade=background", ns); d.Stuck[2].Causes[0].Commands[0] != want {
+		t.Errorf("the command is %q, want %q", d.Stuck[2].Causes[0].Commands[0], want)
+	}
+}
+
+// TestB19BlockerThatIsNeverCollected: one of bad scope, and one with an owner of a kind that is not served.
+func TestB19BlockerThatIsNeverCollected(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "scope")+configMap(ns, "kind"))
+	c.Apply(t, fmt.Sprintf("apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nvalue: 1\nmetadata: {name: %s, ownerReferences: [%s]}\n", ns, reference(t, c, ns, "scope", true)))
+	t.Cleanup(func() { c.Kubectl(t, "delete", "priorityclass", ns, "--ignore-not-found") })
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dependent, namespace: %s, ownerReferences: [%s, {apiVersion: gone.example.com/v1, kind: Gone, name: g, uid: 00000000-0000-0000-0000-000000000001}]}\n", ns, reference(t, c, ns, "kind", true)))
+	free(t, c, ns, "configmap/scope", "configmap/kind")
+	deleted(t, c, "configmap", "scope", "kind", "-n", ns, "--cascade=foreground")
+	d := examine(t, c.Config(), Options{}, ns)
+	wantCauses(t, d, map[string][]string{
+		"ConfigMap/scope": {"BlockerBadScope PriorityClass/" + ns},
+		"ConfigMap/kind":  {"BlockerUnresolvable ConfigMap/dependent"},
+	})
+}
+
+// TestRO063HalfDeleted: nothing holds the object, and the command that is printed ends it. The one way to get there through the API is a namespace whose
+// spec.finalizers were emptied before it was deleted (NS-005).
+func TestRO063HalfDeleted(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	finalize(t, c, ns)
+	c.Apply(t, configMap(ns, "in"))
+	deleted(t, c, "namespace", ns)
+	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""}, subject{"configmaps/in", ns})
+	wantCauses(t, d, map[string][]string{
+		"Namespace/" + ns: {"HalfDeleted Namespace/" + ns},
+		"ConfigMap/in":    {"NotDeleting ConfigMap/in"},
+	})
+	run(t, c, d.Stuck[0].Causes[0])
+	testcluster.Eventually(t, "the namespace is gone", func(ctx context.Context) (bool, error) {
+		return c.Command(ctx, "get", "namespace", ns).Run() != nil, nil
+	})
+}
+
+// run runs the last command of a cause.
+func run(t testing.TB, c *testcluster.Cluster, cause v1alpha1.Cause) {
+	t.Helper()
+	words := strings.Fields(cause.Commands[len(cause.Commands)-1])
+	if words[0] != "kubectl" || words[1] == "gc" {
+		t.Fatalf("%v is no command of kubectl alone", words)
+	}
+	c.Kubectl(t, words[1:]...)
+}
