@@ -62,6 +62,7 @@ func (f *deleteFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.strict, "strict", false, "With --cascade=foreground, make each owner wait for all of its dependents: sets blockOwnerDeletion on their references first")
 	flags.StringVar(&f.gc, "gc", "cluster", "Who does the garbage collector's part: \"cluster\", or \"client\", which is this command, for a cluster whose collector is off")
 	flags.StringVar(&f.archive, "archive", "", "File to save every object of the plan in before the first delete; it must not exist")
+	f.addPacks(cmd)
 	f.output.add(cmd)
 	cmd.RegisterFlagCompletionFunc("gc", cobra.FixedCompletions([]string{"cluster", "client"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
@@ -128,6 +129,9 @@ func (f *deleteFlags) parse(cmd *cobra.Command, args []string) (*deletion, error
 		return nil, usage(cmd, "--propagate-grace-period needs a grace period: --grace-period, --now or --force")
 	case f.propagateGrace && !f.wait:
 		return nil, usage(cmd, "--propagate-grace-period cannot be used with --wait=false: the dependents are deleted while this command waits")
+	}
+	if err := f.checkPacks(); err != nil {
+		return nil, err
 	}
 	return d, f.output.validate(cmd)
 }

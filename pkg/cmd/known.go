@@ -7,18 +7,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
-	"github.com/kubectl-gc/kubectl-gc/plugins"
 )
-
-// loadKnown reads what is known of finalizers. It takes tens of milliseconds, so that only a command that needs it asks, and
-// through common.known, which remembers.
-func loadKnown() (*finalizer.Registry, error) {
-	packs, err := plugins.Packs()
-	if err != nil {
-		return nil, err
-	}
-	return finalizer.Load(packs)
-}
 
 // heldBy names the finalizers of others that are on an object, each with who takes it off where that is known.
 func heldBy(r graph.Ref, finalizers []string, known *finalizer.Registry) string {

@@ -25,13 +25,15 @@ type common struct {
 	color       string
 	concurrency int
 	answers     *bufio.Reader // of who is asked
+	packs       []string      // folders of --packs
 	// known returns what is known of finalizers.
 	known func() (*finalizer.Registry, error)
 }
 
 // NewRoot returns the kubectl gc command with all its subcommands.
 func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
-	c := &common{IOStreams: streams, config: genericclioptions.NewConfigFlags(true), concurrency: cluster.DefaultConcurrency, known: sync.OnceValues(loadKnown)}
+	c := &common{IOStreams: streams, config: genericclioptions.NewConfigFlags(true), concurrency: cluster.DefaultConcurrency}
+	c.known = sync.OnceValues(c.loadKnown)
 	c.config.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = userAgent()
 		config.WarningHandler = rest.NewWarningWriter(streams.ErrOut, rest.WarningWriterOptions{Deduplicate: true})

@@ -16,7 +16,7 @@ var noon = time.Unix(1_700_000_000, 0)
 
 // TestWaitsFor: what is left says what it waits for, and names who has to take its finalizers off, where that is known.
 func TestWaitsFor(t *testing.T) {
-	known, err := loadKnown()
+	known, err := (&common{}).loadKnown()
 	if err != nil {
 		t.Fatal(err)
 	}
