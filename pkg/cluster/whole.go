@@ -67,21 +67,6 @@ func (c *Client) ReadWhole(ctx context.Context, requests []WholeRequest, f func(
 	return group.Wait()
 }
 
-// GetWhole reads one object live with all that the server has of it, in the version of its type. The error is the server's, for IsAbsent to
-// judge, or says that the answer is about something else.
-func (c *Client) GetWhole(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
-	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
-	var raw json.RawMessage
-	if err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), acceptJSON, &raw); err != nil {
-		return nil, err
-	}
-	o, err := whole(raw, t)
-	if err == nil && o.GetName() != name {
-		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, o.GetName())
-	}
-	return o, err
-}
-
 func (c *Client) getWhole(ctx context.Context, t graph.Type, namespace, name string, f func(*unstructured.Unstructured) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -59,6 +59,7 @@ Exit code 2 means that something is stuck, or that not everything could be looke
 	f.output.add(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&f.olderThan, "older-than", f.olderThan, "Look at what is being deleted for longer than this, unless it is named")
+	f.addPacks(cmd)
 	flags.BoolVar(&f.probe, "probe", false, "Find out whether the garbage collector works by a ConfigMap that it has to collect")
 	return cmd
 }
@@ -69,6 +70,9 @@ func (f *whyFlags) validate(cmd *cobra.Command, args []string) (labels.Selector,
 	}
 	selector, err := f.roots.validate(cmd, args)
 	if err != nil {
+		return nil, err
+	}
+	if err := f.checkPacks(); err != nil {
 		return nil, err
 	}
 	return selector, f.output.validate(cmd)
