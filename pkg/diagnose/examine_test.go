@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func free(t testing.TB, c *testcluster.Cluster, namespace string, objects ...str
 			if namespace != "" {
 				args = append(args, "-n", namespace)
 			}
-			_ = c.Command(t.Context(), args...).Run() // it may be gone
+			_ = c.Command(context.WithoutCancel(t.Context()), args...).Run() // it may be gone
 		}
 	})
 }

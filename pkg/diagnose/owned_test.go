@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func own(t testing.TB, c *testcluster.Cluster, namespace, name, owner string, bl
 func finalize(t testing.TB, c *testcluster.Cluster, namespace string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q},"spec":{"finalizers":[]}}`, namespace)
-	cmd := c.Command(t.Context(), "replace", "--raw", "/api/v1/namespaces/"+namespace+"/finalize", "-f", "-")
+	cmd := c.Command(context.WithoutCancel(t.Context()), "replace", "--raw", "/api/v1/namespaces/"+namespace+"/finalize", "-f", "-")
 	cmd.Stdin = strings.NewReader(body)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

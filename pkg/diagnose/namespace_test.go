@@ -1,0 +1,120 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// withNamespaceController is a control plane on which namespaces are emptied.
+func withNamespaceController(t testing.TB) *testcluster.Cluster {
+	t.Helper()
+	return testcluster.Another(t, "namespaces", testcluster.Controllers("namespace-controller"))
+}
+
+// until waits until kubectl prints a text.
+func until(t testing.TB, c *testcluster.Cluster, text string, args ...string) {
+	t.Helper()
+	testcluster.Eventually(t, fmt.Sprintf("%s says %q", strings.Join(args, " "), text), func(ctx context.Context) (bool, error) {
+		out, err := c.Command(ctx, args...).Output()
+		return err == nil && strings.Contains(string(out), text), nil
+	})
+}
+
+// TestB03NamespaceHeldByItsContent: the object in it that has a finalizer, and not the namespace.
+func TestB03NamespaceHeldByItsContent(t *testing.T) {
+	c := withNamespaceController(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "held", "nobody.example.net/x")+configMap(ns, "free"))
+	free(t, c, ns, "configmap/held")
+	deleted(t, c, "namespace", ns)
+	until(t, c, "nobody.example.net/x in 1 resource instances", "get", "namespace", ns, "-o", "json")
+	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
+	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown ConfigMap/held"}})
+}
+
+// TestNS021ConditionsLieWhilePodsRemain (B03a): only the pod holds it, whatever the conditions say, and they are quoted.
+func TestNS021ConditionsLieWhilePodsRemain(t *testing.T) {
+	c := withNamespaceController(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "untouched", "nobody.example.net/x")+
+		fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, namespace: %s, finalizers: [nobody.example.net/y]}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns))
+	free(t, c, ns, "pod/pod", "configmap/untouched")
+	deleted(t, c, "namespace", ns)
+	until(t, c, "All content successfully removed", "get", "namespace", ns, "-o", "json")
+	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
+	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown Pod/pod"}})
+	wantEvidence(t, d.Stuck[0].Causes[0], `the namespace's condition says "All content successfully removed", and 2 objects are left`)
+}
+
+// TestB03bFinalizersOfTheNamespace: entries of others in both of its lists.
+func TestB03bFinalizersOfTheNamespace(t *testing.T) {
+	c := withNamespaceController(t)
+	for _, test := range []struct{ name, metadata, spec, want string }{
+		{"metadata", "nobody.example.net/x", "", "FinalizerActorUnknown"},
+		{"spec", "", "nobody.example.net/x", "NamespaceSpecFinalizer"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			name := strings.ToLower("b03b-" + test.name)
+			c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata: {name: %s, finalizers: [%s]}\nspec: {finalizers: [%s]}\n", name, test.metadata, test.spec))
+			t.Cleanup(func() { finalize(t, c, name) })
+			free(t, c, "", "namespace/"+name)
+			deleted(t, c, "namespace", name)
+			testcluster.Eventually(t, "the namespace controller is done", func(ctx context.Context) (bool, error) {
+				out, err := c.Command(ctx, "get", "namespace", name, "-o", "jsonpath={.spec.finalizers}").Output()
+				return !strings.Contains(string(out), `"kubernetes"`), err
+			})
+			d := examine(t, c.Config(), Options{}, name, subject{"namespaces/" + name, ""})
+			wantCauses(t, d, map[string][]string{"Namespace/" + name: {test.want + " Namespace/" + name}})
+			if f := d.Stuck[0].Causes[0].Finalizer; f != "nobody.example.net/x" {
+				t.Errorf("it is about %q", f)
+			}
+		})
+	}
+}
+
+// TestNS010NamespaceControllerIsOff: nobody empties the namespace, and the commands do it, in the right order.
+func TestNS010NamespaceControllerIsOff(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "a")+configMap(ns, "b"))
+	deleted(t, c, "namespace", ns)
+	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
+	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"NamespaceControllerNotActing Namespace/" + ns}})
+	cause := d.Stuck[0].Causes[0]
+	wantEvidence(t, cause, "2 objects are left in it")
+	if want := []string{
+		"kubectl gc delete configmaps --all -n " + ns + " --gc=client",
+		"kubectl gc unfinalize namespaces/" + ns + " --finalizer kubernetes",
+	}; strings.Join(cause.Commands, "\n") != strings.Join(want, "\n") {
+		t.Errorf("commands %q, want %q", cause.Commands, want)
+	}
+}
+
+// TestB15DefinitionHeldByItsInstances: the instance with a finalizer, in whatever namespace; and the API server itself when there is none left.
+func TestB15DefinitionHeldByItsInstances(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	group := "b15.example.com"
+	c.Apply(t, fmt.Sprintf(`---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.%[1]s}
+spec:
+  group: %[1]s
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`, group))
+	c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
+	until(t, c, "widgets", "api-resources", "--api-group="+group)
+	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: held, namespace: %s, finalizers: [nobody.example.net/x]}\n", group, ns))
+	deleted(t, c, "crd", "widgets."+group)
+	until(t, c, "InstanceDeletion", "get", "crd", "widgets."+group, "-o", "json")
+	d := examine(t, c.Config(), Options{}, "", subject{"customresourcedefinitions.apiextensions.k8s.io/widgets." + group, ""})
+	wantCauses(t, d, map[string][]string{"CustomResourceDefinition/widgets." + group: {"FinalizerActorUnknown Widget/held"}})
+	free(t, c, ns, "widgets."+group+"/held")
+}
