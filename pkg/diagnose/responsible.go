@@ -51,7 +51,10 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 		f.commands = append(f.commands, remove(name, forced(a)...))
 	default:
 		f.code = FinalizerActorUnknown
-		f.remedy = sentence("find out who takes it off") + honoured(a) + a.removal()
+		f.remedy = sentence("find out who takes it off, and whether they are at work") + honoured(a) + a.removal()
+		if a.IsKnown {
+			f.remedy = sentence("see that "+who+" is at work, which cannot be told from here") + honoured(a) + a.removal()
+		}
 		f.commands = append(f.commands, remove(name, forced(a)...))
 	}
 	return append([]finding{f}, refused...)

@@ -76,7 +76,10 @@ func troubles(d *v1alpha1.Diagnosis) []*trouble {
 	byKey, object := map[string]*trouble{}, map[string]bool{}
 	for _, stuck := range d.Stuck {
 		for _, c := range stuck.Causes {
-			key := strings.Join(append([]string{c.Code, c.Finalizer, c.Actor, c.Remedy, c.Object.Resource}, c.Evidence...), "\x00")
+			key := strings.Join([]string{c.Code, c.Finalizer, c.Actor, c.Remedy, c.Object.Resource}, "\x00")
+			if c.Finalizer == "" { // of objects that wait for the same actor, what was seen at one will do
+				key += strings.Join(c.Evidence, "\x00")
+			}
 			t := byKey[key]
 			if t == nil {
 				t = &trouble{Cause: c, via: c.Via}
@@ -96,15 +99,15 @@ func troubles(d *v1alpha1.Diagnosis) []*trouble {
 }
 
 func (t *trouble) write(w io.Writer, now time.Time, s Style) {
-	title := t.Code
-	if t.Finalizer != "" {
-		title += ": finalizer " + Escape(t.Finalizer)
-		if t.Actor != "" {
-			title += " of " + Escape(t.Actor)
-		}
-	}
-	fmt.Fprintln(w, paint(s.bad, title))
+	fmt.Fprintln(w, paint(s.bad, Escape(t.Code)))
 	field(w, s, "in", shorten(t.in(now), s.Wide))
+	if t.Finalizer != "" {
+		of := Escape(t.Finalizer)
+		if t.Actor != "" {
+			of += " of " + Escape(t.Actor)
+		}
+		field(w, s, "finalizer", of)
+	}
 	if holds := t.held(now); len(holds) > 0 {
 		field(w, s, "holds", shorten(holds, s.Wide))
 	}
@@ -164,7 +167,7 @@ func aged(s v1alpha1.Stuck, now time.Time) string {
 }
 
 // indent is where the text of a field begins.
-const indent = 10
+const indent = 12
 
 // field writes a label and a text, which is wrapped if it is written to a terminal.
 func field(w io.Writer, s Style, label, text string) {

@@ -130,6 +130,8 @@ var (
 	afterName = regexp.MustCompile(`^(.*?/\S+(?: \([^)]*\))*) {2,}(.*)$`)
 	ages      = regexp.MustCompile(`\b(\d+[smhdy])+\b`)
 	spaces    = regexp.MustCompile(` {2,}`)
+	since     = regexp.MustCompile(`\((?:\d+[smhdy])+\)`)
+	ago       = regexp.MustCompile(`\b\d+ (?:s|min) ago\b`)
 )
 
 // scrubbed takes out uids, ages, generated names, and the width of what they stood in.
@@ -153,7 +155,7 @@ func scrubbed(out, namespace string) string {
 		if m := afterName.FindStringSubmatch(line); m != nil {
 			line = m[1] + "  " + ages.ReplaceAllString(spaces.ReplaceAllString(m[2], "  "), "AGE")
 		}
-		lines[i] = line
+		lines[i] = ago.ReplaceAllString(since.ReplaceAllString(line, "(AGE)"), "AGE ago")
 	}
 	return strings.Join(lines, "\n")
 }
