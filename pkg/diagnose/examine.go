@@ -87,6 +87,8 @@ type examiner struct {
 	likes   likes
 	reviews *cluster.Reviews
 	canary  canary
+	// rejections are what rejected found out, by type and namespace.
+	rejections map[string][]finding
 }
 
 func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
@@ -95,7 +97,7 @@ func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
 		Survey: s, client: client, opts: opts, source: actors.source, actors: actors,
 		overlay: plan.NewOverlay(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
 		rings: map[graph.ID][]graph.Edge{}, known: map[graph.ID][]finding{}, looking: map[graph.ID]bool{},
-		likes: likes{}, reviews: client.Reviews(),
+		likes: likes{}, reviews: client.Reviews(), rejections: map[string][]finding{},
 	}
 	for _, ring := range e.overlay.Deadlocks() {
 		for _, edge := range ring {

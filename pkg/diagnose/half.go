@@ -30,7 +30,7 @@ func (e *examiner) half(ctx context.Context, id graph.ID) []finding {
 // asked is for an object that was asked about by name and is not being deleted: whether it could be.
 func (e *examiner) asked(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	if refused := e.rejected(ctx, id); len(refused) > 0 {
+	if refused := e.rejects(ctx, id); len(refused) > 0 {
 		for i := range refused {
 			refused[i].evidence = append([]string{"it is not being deleted: a DELETE is rejected"}, refused[i].evidence...)
 		}

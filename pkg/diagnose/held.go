@@ -61,8 +61,11 @@ func (e *examiner) finalizer(ctx context.Context, id graph.ID, name string) []fi
 		return e.orphan(ctx, id)
 	case definitionFinalizer:
 		return e.definition(ctx, id)
-	case claimFinalizer, volumeFinalizer:
+	case jobFinalizer:
+		return e.counted(ctx, id)
+	}
+	if inUse(e.Graph.Ref(id), name) {
 		return e.volume(ctx, id, name)
 	}
-	return found(e.Graph.Ref(id), e.like(ctx, id).of(name)...)
+	return e.byActor(ctx, id, name)
 }

@@ -2,9 +2,118 @@ package diagnose
 
 import (
 	"context"
+	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// pod returns what keeps a pod besides its finalizers: its grace period, and its node (API-018).
-func (e *examiner) pod(ctx context.Context, id graph.ID) []finding { return nil }
+// pod returns what keeps a pod besides its finalizers: its grace period, and its node (API-018). A pod that was never scheduled, or with which the
+// kubelet is done, waits for neither.
+func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	t, ok := e.Graph.Type(id)
+	if !ok {
+		return nil
+	}
+	o, err := e.source.read(ctx, t, ref.Namespace, ref.Name)
+	if err != nil {
+		return found(ref, finding{
+			code: PodNotKilled, evidence: []string{fmt.Sprintf("the pod cannot be read: %v", err)}, remedy: "Ask again as somebody who may read it.",
+		})
+	}
+	if o == nil || string(o.GetUID()) != ref.UID {
+		return nil
+	}
+	name, _, _ := unstructured.NestedString(o.Object, "spec", "nodeName")
+	if grace := o.GetDeletionGracePeriodSeconds(); name == "" || grace == nil || *grace == 0 {
+		return nil
+	}
+	n := e.node(ctx, name)
+	if left := -e.past(id); left > 0 {
+		return found(ref, terminating(n, max(1, int(left.Seconds()))))
+	}
+	switch {
+	case n.gone:
+		return found(ref, e.onNode(n, o, finding{
+			code:   NodeGone,
+			remedy: "kube-controller-manager removes the pods of a node that does not exist after 40 seconds, if it works." + forceWarning(o),
+		}))
+	case n.notReady:
+		return found(ref, e.onNode(n, o, finding{
+			code:     NodeNotReady,
+			remedy:   "Recover the node. If the machine is certainly off, the taint has kube-controller-manager remove its pods and detach their volumes." + forceWarning(o),
+			commands: []func(v1alpha1.ObjectRef) string{fixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")},
+		}))
+	}
+	f := finding{
+		code: PodNotKilled, evidence: append([]string{fmt.Sprintf("its grace period ended %s ago", ago(e.past(id)))}, n.evidence...),
+		remedy:   "Look into what the kubelet says, and repair what it waits for on the node: the container runtime, the network plugin or a volume." + forceWarning(o),
+		commands: []func(v1alpha1.ObjectRef) string{describe(), force()},
+	}
+	f.evidence = append(f.evidence, containers(o)...)
+	f.evidence = append(f.evidence, e.says(ctx, o)...)
+	return found(ref, f)
+}
+
+// terminating is for a pod whose grace period is not over.
+func terminating(n node, seconds int) finding {
+	f := finding{
+		code: PodTerminating, evidence: []string{fmt.Sprintf("its grace period is over in %s", count(seconds, "second"))},
+		remedy: "Wait. A second DELETE can make the grace period shorter.",
+		commands: []func(v1alpha1.ObjectRef) string{
+			command("kubectl", "wait", "OBJECT", "--for=delete", fmt.Sprintf("--timeout=%ds", seconds+30)),
+			command("kubectl", "delete", "OBJECT", "--grace-period=1"),
+		},
+	}
+	if n.gone || n.notReady {
+		f.evidence = append(f.evidence, n.evidence...)
+		f.remedy = "Wait, and ask again: if the node does not work then, nobody ends the pod."
+	}
+	return f
+}
+
+// onNode completes the finding about a pod whose node does not work. The cause lies in the node, and so is one for all its pods.
+func (e *examiner) onNode(n node, pod *unstructured.Unstructured, f finding) finding {
+	f.about, f.evidence = &n.ref, n.evidence
+	f.commands = append(f.commands, at(e.ref(pod), force()))
+	return f
+}
+
+// force is the command that removes a pod without waiting for its node.
+func force() func(v1alpha1.ObjectRef) string {
+	return command("kubectl", "delete", "OBJECT", "--force", "--grace-period=0")
+}
+
+// forceWarning says what it costs to remove a pod that may still run.
+func forceWarning(pod *unstructured.Unstructured) string {
+	s := " Forced deletion comes last: it does not stop containers that still run."
+	for _, owner := range pod.GetOwnerReferences() {
+		if owner.Kind == "StatefulSet" {
+			s += fmt.Sprintf(" StatefulSet %s then starts another pod of the same name, and if the first still runs, both write to the same data.", owner.Name)
+		}
+	}
+	return s
+}
+
+// containers says which containers of a pod run, or are not known to have ended.
+func containers(pod *unstructured.Unstructured) []string {
+	var all []string
+	for _, field := range []string{"initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"} {
+		list, _, _ := unstructured.NestedSlice(pod.Object, "status", field)
+		for _, item := range list {
+			m, _ := item.(map[string]any)
+			state, _ := m["state"].(map[string]any)
+			switch {
+			case state["running"] != nil:
+				all = append(all, fmt.Sprintf("container %s is running", text(m, "name")))
+			case state["waiting"] != nil:
+				reason, _, _ := unstructured.NestedString(state, "waiting", "reason")
+				all = append(all, fmt.Sprintf("container %s is waiting: %s", text(m, "name"), reason))
+			}
+		}
+	}
+	return all
+}

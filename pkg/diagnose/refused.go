@@ -2,16 +2,79 @@ package diagnose
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// refusals returns why the server would not let anybody take the finalizers off an object that was read whole.
+// refusals returns why the server would not let anybody take the finalizers off an object that was read whole. The server is asked to, as a dry run.
 func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, finalizers []string) []finding {
-	return nil
+	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
+	if !ok || len(finalizers) == 0 {
+		return nil
+	}
+	for again := true; ; again = false {
+		w := write{admissionv1.Update, t, o}
+		steps := withoutFinalizers(o, finalizers)
+		if len(steps) == 0 {
+			return nil // somebody took them off
+		}
+		answer, err := e.client.Patch(ctx, t, o.GetNamespace(), o.GetName(), steps, cluster.PatchOptions{DryRun: true})
+		if err == nil {
+			return e.left(ctx, w, answer, finalizers)
+		}
+		if findings, understood := e.refusal(ctx, w, err); understood {
+			return findings
+		}
+		if wrong := fieldErrors(err); len(wrong) > 0 {
+			return e.invalid(ctx, w, wrong)
+		}
+		if apierrors.IsForbidden(err) {
+			return []finding{{
+				code: AdmissionDenied, evidence: []string{fmt.Sprintf("%s is denied: %v", w.words(), err)},
+				remedy: "The API server itself denies it: do what it says.", commands: []func(v1alpha1.ObjectRef) string{describe()},
+			}}
+		}
+		if !again || !apierrors.IsConflict(err) && !apierrors.IsInvalid(err) {
+			return nil
+		}
+		// A test of the patch failed: the object has changed since it was read.
+		now, err := e.source.read(ctx, t, o.GetNamespace(), o.GetName())
+		if err != nil || now == nil || now.GetUID() != o.GetUID() {
+			return nil
+		}
+		o = now
+	}
 }
 
-// rejected returns why the server would not let anybody delete an object.
-func (e *examiner) rejected(ctx context.Context, id graph.ID) []finding { return nil }
+// withoutFinalizers is the patch that takes finalizers off an object as it was read; empty if it has none of them.
+func withoutFinalizers(o *unstructured.Unstructured, finalizers []string) []cluster.PatchStep {
+	var removals []cluster.PatchStep
+	for i, name := range slices.Backward(o.GetFinalizers()) {
+		if slices.Contains(finalizers, name) {
+			removals = append(removals, cluster.PatchStep{Op: "remove", Path: fmt.Sprintf("/metadata/finalizers/%d", i)})
+		}
+	}
+	if len(removals) == 0 {
+		return nil
+	}
+	return append(cluster.Unchanged(string(o.GetUID()), o.GetResourceVersion()), removals...)
+}
+
+// left returns which of the finalizers are on the object that the server answers with.
+func (e *examiner) left(ctx context.Context, w write, answer *graph.Object, finalizers []string) []finding {
+	var findings []finding
+	for _, name := range finalizers {
+		if slices.Contains(answer.Finalizers, name) {
+			findings = append(findings, e.putBack(ctx, w, name))
+		}
+	}
+	return findings
+}

@@ -13,10 +13,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// others are the finalizers that are not the collector's own, nor those whose holders are looked for one by one.
+// others are the finalizers that are not the collector's own, nor that of a CustomResourceDefinition, whose instances are looked for one by one.
 func others(finalizers []string) []string {
 	return slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
-		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == definitionFinalizer || f == claimFinalizer || f == volumeFinalizer
+		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == definitionFinalizer
 	})
 }
 

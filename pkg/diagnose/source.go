@@ -91,6 +91,7 @@ func (s *source) read(ctx context.Context, t graph.Type, namespace, name string)
 // The types that are looked into.
 var (
 	apiServices        = schema.GroupResource{Group: "apiregistration.k8s.io", Resource: "apiservices"}
+	claims             = schema.GroupResource{Resource: "persistentvolumeclaims"}
 	definitions        = schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}
 	deployments        = schema.GroupResource{Group: "apps", Resource: "deployments"}
 	statefulSets       = schema.GroupResource{Group: "apps", Resource: "statefulsets"}
@@ -100,8 +101,10 @@ var (
 	mutatingWebhooks   = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "mutatingwebhookconfigurations"}
 	namespaces         = schema.GroupResource{Resource: "namespaces"}
 	nodes              = schema.GroupResource{Resource: "nodes"}
+	persistentVolumes  = schema.GroupResource{Resource: "persistentvolumes"}
 	pods               = schema.GroupResource{Resource: "pods"}
 	services           = schema.GroupResource{Resource: "services"}
+	validatingPolicies = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "validatingadmissionpolicies"}
 	validatingWebhooks = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "validatingwebhookconfigurations"}
 	volumeAttachments  = schema.GroupResource{Group: "storage.k8s.io", Resource: "volumeattachments"}
 )

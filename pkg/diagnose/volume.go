@@ -2,15 +2,143 @@ package diagnose
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// The finalizers that keep a claim or a volume while it is used.
 const (
-	claimFinalizer  = "kubernetes.io/pvc-protection"
+	// volumeFinalizer keeps a PersistentVolume while it is bound.
 	volumeFinalizer = "kubernetes.io/pv-protection"
+	// attacherFinalizer, with the name of a driver behind, keeps a PersistentVolume while it is attached.
+	attacherFinalizer = "external-attacher/"
 )
 
 // volume returns who uses a PersistentVolumeClaim or a PersistentVolume, and what keeps those who do.
-func (e *examiner) volume(ctx context.Context, id graph.ID, finalizer string) []finding { return nil }
+func (e *examiner) volume(ctx context.Context, id graph.ID, finalizer string) []finding {
+	switch {
+	case finalizer == claimFinalizer:
+		return e.claim(ctx, id)
+	case finalizer == volumeFinalizer:
+		return e.bound(ctx, id)
+	}
+	return e.attached(ctx, id, finalizer)
+}
+
+// inUse says whether a finalizer keeps an object of a type while it is used, by what can be looked for.
+func inUse(ref graph.Ref, finalizer string) bool {
+	return finalizer == claimFinalizer || finalizer == volumeFinalizer ||
+		ref.Group() == "" && ref.Resource == "persistentvolumes" && strings.HasPrefix(finalizer, attacherFinalizer)
+}
+
+// bound returns the claim to which a PersistentVolume is bound, or what keeps that if it is being deleted.
+func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	o := e.like(ctx, id).whole
+	if o == nil || string(o.GetUID()) != ref.UID { // another volume was looked at: each has a claim of its own
+		var err error
+		if o, err = e.source.get(ctx, persistentVolumes, "", ref.Name); err != nil || o == nil {
+			return e.byActor(ctx, id, volumeFinalizer)
+		}
+	}
+	phase, _, _ := unstructured.NestedString(o.Object, "status", "phase")
+	namespace, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "namespace")
+	name, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "name")
+	uid, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "uid")
+	if phase != "Bound" || name == "" {
+		return withEvidence(e.byActor(ctx, id, volumeFinalizer), fmt.Sprintf("it is %s, and not bound", phase))
+	}
+	claim, err := e.source.get(ctx, claims, namespace, name)
+	switch {
+	case err != nil:
+		return withEvidence(e.byActor(ctx, id, volumeFinalizer), fmt.Sprintf("its claim cannot be read: %v", err))
+	case claim == nil || uid != "" && string(claim.GetUID()) != uid:
+		return withEvidence(e.byActor(ctx, id, volumeFinalizer), fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s, which does not exist any more", namespace, name))
+	}
+	if claim.GetDeletionTimestamp() != nil {
+		if held := e.behindUser(ctx, claim); len(held) > 0 {
+			return held
+		}
+	}
+	policy, _, _ := unstructured.NestedString(o.Object, "spec", "persistentVolumeReclaimPolicy")
+	return found(ref, finding{
+		code: VolumeBound, finalizer: volumeFinalizer,
+		evidence: []string{fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s", namespace, name), "its reclaim policy is " + policy},
+		remedy:   "It goes when its claim is deleted. With the reclaim policy Delete, so does the data.",
+		commands: []func(v1alpha1.ObjectRef) string{at(e.ref(claim), command("kubectl", "delete", "OBJECT"))},
+	})
+}
+
+// attached returns where a PersistentVolume is attached, and what keeps it there.
+func (e *examiner) attached(ctx context.Context, id graph.ID, finalizer string) []finding {
+	ref := e.Graph.Ref(id)
+	all, err := e.source.list(ctx, volumeAttachments, "", cluster.Selection{})
+	if err != nil {
+		return withEvidence(e.byActor(ctx, id, finalizer), fmt.Sprintf("whether it is attached is not known: %v", err))
+	}
+	var findings []finding
+	for _, o := range all {
+		if volume, _, _ := unstructured.NestedString(o.Object, "spec", "source", "persistentVolumeName"); volume != ref.Name {
+			continue
+		}
+		f := e.attachment(ctx, o)
+		if o.GetDeletionTimestamp() != nil {
+			if held := e.behindUser(ctx, o); len(held) > 0 {
+				findings = append(findings, withEvidence(held, f.evidence...)...)
+				continue
+			}
+		}
+		f.finalizer = finalizer
+		findings = append(findings, found(ref, f)...)
+	}
+	if len(findings) > 0 {
+		return findings
+	}
+	return withEvidence(e.byActor(ctx, id, finalizer), "no VolumeAttachment is about it")
+}
+
+// attachment is the cause that an attachment is.
+func (e *examiner) attachment(ctx context.Context, o *unstructured.Unstructured) finding {
+	about := e.ref(o)
+	f := finding{
+		code: VolumeAttached, about: &about,
+		remedy: "The volume is detached when no pod on the node uses it. If that fails, repair the CSI driver; if the machine is certainly off, the taint has kube-controller-manager detach it.",
+	}
+	name, _, _ := unstructured.NestedString(o.Object, "spec", "nodeName")
+	driver, _, _ := unstructured.NestedString(o.Object, "spec", "attacher")
+	f.evidence = append(f.evidence, fmt.Sprintf("CSI driver %s has it attached to Node %s", driver, name))
+	if message, _, _ := unstructured.NestedString(o.Object, "status", "detachError", "message"); message != "" {
+		f.evidence = append(f.evidence, "detaching it failed: "+message)
+	}
+	n := e.node(ctx, name)
+	f.evidence = append(f.evidence, n.evidence...)
+	if n.notReady {
+		f.commands = append(f.commands, fixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"))
+	}
+	if o.GetDeletionTimestamp() == nil {
+		f.commands = append(f.commands, command("kubectl", "delete", "OBJECT"))
+	}
+	return f
+}
+
+// byActor returns who should take a finalizer off.
+func (e *examiner) byActor(ctx context.Context, id graph.ID, finalizer string) []finding {
+	return found(e.Graph.Ref(id), e.like(ctx, id).of(finalizer)...)
+}
+
+// withEvidence adds what was seen to findings of a finalizer.
+func withEvidence(findings []finding, evidence ...string) []finding {
+	out := slices.Clone(findings)
+	for i := range out {
+		if out[i].finalizer != "" {
+			out[i].evidence = append(slices.Clone(evidence), out[i].evidence...)
+		}
+	}
+	return out
+}

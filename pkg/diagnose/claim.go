@@ -1,0 +1,89 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// claimFinalizer keeps a PersistentVolumeClaim while a pod uses it.
+const claimFinalizer = "kubernetes.io/pvc-protection"
+
+// claim returns the pods that use a PersistentVolumeClaim: those that are not being deleted, and what keeps those that are. If none does, whoever takes the
+// finalizer off has not done it.
+func (e *examiner) claim(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	all, err := e.source.list(ctx, pods, ref.Namespace, cluster.Selection{})
+	if err != nil {
+		return withEvidence(e.byActor(ctx, id, claimFinalizer), fmt.Sprintf("whether a pod uses it is not known: %v", err))
+	}
+	var findings []finding
+	f := finding{code: ClaimInUse, finalizer: claimFinalizer}
+	names := []string{}
+	for _, pod := range all {
+		if !uses(pod, ref.Name) {
+			continue
+		}
+		if pod.GetDeletionTimestamp() != nil {
+			if held := e.behindUser(ctx, pod); len(held) > 0 {
+				findings = append(findings, held...)
+				continue
+			}
+		}
+		names = append(names, pod.GetName())
+		f.evidence = append(f.evidence, usage(pod))
+	}
+	if len(names) > 0 {
+		f.remedy = "Delete the pods that use it, those that have ended too. What their controllers make instead is not scheduled as long as the claim is being deleted."
+		f.commands = []func(v1alpha1.ObjectRef) string{fixedCommand(append(append([]string{"kubectl", "delete", "pods"}, names...), "-n", ref.Namespace)...)}
+		findings = append(findings, found(ref, f)...)
+	}
+	if len(findings) > 0 {
+		return findings
+	}
+	return withEvidence(e.byActor(ctx, id, claimFinalizer), "no pod uses it")
+}
+
+// behindUser returns what keeps an object that is being deleted and in the way of another.
+func (e *examiner) behindUser(ctx context.Context, o *unstructured.Unstructured) []finding {
+	id, ok := e.Graph.Lookup(string(o.GetUID()))
+	if !ok || e.Graph.Deleted(id) == 0 {
+		return nil // it is being deleted since the survey
+	}
+	return behind(e.Graph.Ref(id), e.causes(ctx, id))
+}
+
+// uses says whether a pod keeps a claim of its namespace: one that is scheduled and names it, whatever its phase. A claim of its own, for an ephemeral volume,
+// it keeps until the kubelet is done with it.
+func uses(pod *unstructured.Unstructured, claim string) bool {
+	if node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName"); node == "" {
+		return false
+	}
+	grace := pod.GetDeletionGracePeriodSeconds()
+	ended := pod.GetDeletionTimestamp() != nil && grace != nil && *grace == 0
+	volumes, _, _ := unstructured.NestedSlice(pod.Object, "spec", "volumes")
+	return slices.ContainsFunc(volumes, func(item any) bool {
+		m, _ := item.(map[string]any)
+		named, _, _ := unstructured.NestedString(m, "persistentVolumeClaim", "claimName")
+		return named == claim || m["ephemeral"] != nil && !ended && pod.GetName()+"-"+text(m, "name") == claim
+	})
+}
+
+// usage says which pod uses a claim, and where.
+func usage(pod *unstructured.Unstructured) string {
+	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
+	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+	s := fmt.Sprintf("Pod %s, which is %s on Node %s, uses it", pod.GetName(), phase, node)
+	for _, owner := range pod.GetOwnerReferences() {
+		if owner.Controller != nil && *owner.Controller {
+			s += fmt.Sprintf("; %s %s controls the pod", owner.Kind, owner.Name)
+		}
+	}
+	return s
+}

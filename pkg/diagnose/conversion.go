@@ -1,0 +1,66 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// conversionFailed is how the API server says that a conversion webhook did not do what it should. The group-version and the kind are those of
+// the object that was to be converted.
+var conversionFailed = regexp.MustCompile(`conversion webhook for ([^ ,]+), Kind=(\S+) failed`)
+
+// unconverted is for what the server says when it could not convert an object, wherever it says so.
+func (e *examiner) unconverted(ctx context.Context, _ write, said string, names []string) []finding {
+	gv, err := schema.ParseGroupVersion(names[0])
+	if err != nil {
+		return nil
+	}
+	crd, err := e.definitionOf(ctx, gv.Group, strings.TrimSuffix(names[1], "List"))
+	if crd == nil {
+		f := finding{code: ConversionWebhookDown, evidence: []string{"the server says: " + said}, remedy: "Bring back the conversion webhook of the CustomResourceDefinition."}
+		if err != nil {
+			f.evidence = append(f.evidence, fmt.Sprintf("CustomResourceDefinitions cannot be listed: %v", err))
+		}
+		return []finding{f}
+	}
+	about := e.ref(crd)
+	f := finding{code: ConversionWebhookDown, about: &about, evidence: []string{"the server says: " + said}}
+	client, _, _ := unstructured.NestedMap(crd.Object, "spec", "conversion", "webhook", "clientConfig")
+	service, _ := client["service"].(map[string]any)
+	b := e.called(ctx, text(service, "namespace"), text(service, "name"), text(client, "url"))
+	f.evidence = append(f.evidence, b.evidence...)
+	if stored, _, _ := unstructured.NestedStringSlice(crd.Object, "status", "storedVersions"); len(stored) > 0 {
+		f.evidence = append(f.evidence, "instances are stored as "+joinAnd(stored))
+	}
+	f.remedy = fmt.Sprintf("Bring %s back, which converts them. If that cannot be done, and the schemas of the versions are compatible, have the API server change nothing but the apiVersion.", b.what)
+	f.commands = append(b.restore, command("kubectl", "patch", "OBJECT", "--type=json", "-p", `[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`))
+	return []finding{f}
+}
+
+// definitionOf returns the CustomResourceDefinition of a group and kind, nil if there is none.
+func (e *examiner) definitionOf(ctx context.Context, group, kind string) (*unstructured.Unstructured, error) {
+	all, err := e.source.list(ctx, definitions, "", cluster.Selection{})
+	for _, crd := range all {
+		g, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+		k, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+		if g == group && k == kind {
+			return crd, nil
+		}
+	}
+	return nil, err
+}
+
+// conversions returns the conversion webhooks that a message names as broken.
+func (e *examiner) conversions(ctx context.Context, message string) []finding {
+	if names := conversionFailed.FindStringSubmatch(message); names != nil {
+		return e.unconverted(ctx, write{}, message, names[1:])
+	}
+	return nil
+}

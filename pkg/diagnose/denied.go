@@ -1,0 +1,74 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// webhookDenies is for a webhook that answers, and says no.
+func (e *examiner) webhookDenies(ctx context.Context, w write, said string, names []string) []finding {
+	hooks, unread := e.hooks(ctx)
+	var findings []finding
+	for _, h := range hooks {
+		if h.Name != names[0] || !e.calls(ctx, h, w) {
+			continue
+		}
+		about := e.ref(h.config)
+		findings = append(findings, denied(w, said, finding{about: &about}, fmt.Sprintf("webhook %s", h.Name), fmt.Sprintf("/webhooks/%d", h.index), h.MatchConditions))
+	}
+	if len(findings) > 0 {
+		return findings
+	}
+	return []finding{{
+		code: AdmissionDenied, evidence: append([]string{fmt.Sprintf("%s is denied: %s", w.words(), said)}, unread...),
+		remedy: fmt.Sprintf("Do what webhook %s asks for, or exempt the object from it.", names[0]),
+	}}
+}
+
+// policyDenies is for a ValidatingAdmissionPolicy.
+func (e *examiner) policyDenies(ctx context.Context, w write, said string, names []string) []finding {
+	about := v1alpha1.ObjectRef{APIVersion: validatingPolicies.Group + "/v1", Kind: "ValidatingAdmissionPolicy", Resource: validatingPolicies.Resource, Name: names[0]}
+	var conditions []admissionv1.MatchCondition
+	if o, err := e.source.get(ctx, validatingPolicies, "", names[0]); err == nil && o != nil {
+		about = e.ref(o)
+		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "matchConditions")
+		conditions = make([]admissionv1.MatchCondition, len(list))
+	}
+	f := denied(w, said, finding{about: &about}, "the policy", "/spec", conditions)
+	if names[1] != "" && w.operation == admissionv1.Delete {
+		f.remedy = "Do what the policy asks for. If it is wrong, take away its binding: the policy itself stays."
+		binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: "ValidatingAdmissionPolicyBinding", Resource: "validatingadmissionpolicybindings", Name: names[1]}
+		f.commands = []func(v1alpha1.ObjectRef) string{describe(), at(binding, command("kubectl", "delete", "OBJECT"))}
+	}
+	return []finding{f}
+}
+
+// denied completes the finding about somebody who denies a write. A denial of an update is cured for good by leaving out objects that are being deleted: nobody
+// means those. A denial of a deletion is there to protect something.
+func denied(w write, said string, f finding, who, path string, conditions []admissionv1.MatchCondition) finding {
+	f.code = AdmissionDenied
+	f.evidence = []string{fmt.Sprintf("%s is denied: %s", w.words(), said)}
+	if w.operation == admissionv1.Delete {
+		f.remedy = fmt.Sprintf("Do what %s asks for: what denies a deletion mostly protects something that is in use. If its component was uninstalled, delete the %s: only the registration goes.", who, f.about.Kind)
+		f.commands = []func(v1alpha1.ObjectRef) string{describe(), command("kubectl", "delete", "OBJECT")}
+		return f
+	}
+	f.remedy = fmt.Sprintf("Do what %s asks for, or exempt objects that are being deleted from it.", who)
+	f.commands = []func(v1alpha1.ObjectRef) string{exempt(path, len(conditions) > 0)}
+	return f
+}
+
+// exempt is the command that adds a match condition, below a path, which leaves out updates of objects that are being deleted.
+func exempt(path string, hasSome bool) func(v1alpha1.ObjectRef) string {
+	condition := `{"name":"not-being-deleted","expression":"request.operation != 'UPDATE' || !has(oldObject.metadata.deletionTimestamp)"}`
+	patch := fmt.Sprintf(`[{"op":"add","path":"%s/matchConditions","value":[%s]}]`, path, condition)
+	if hasSome {
+		patch = fmt.Sprintf(`[{"op":"add","path":"%s/matchConditions/-","value":%s}]`, path, condition)
+	}
+	return command("kubectl", "patch", "OBJECT", "--type=json", "-p", patch)
+}

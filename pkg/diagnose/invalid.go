@@ -1,0 +1,63 @@
+package diagnose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// fieldErrors returns what the server finds wrong with an object. There is nothing if a test of the patch failed, which has the same code.
+func fieldErrors(err error) []string {
+	var status apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	var all []string
+	for _, c := range status.Status().Details.Causes {
+		all = append(all, fmt.Sprintf("%s: %s", c.Field, c.Message))
+	}
+	return all
+}
+
+// invalid is for an object that would not be valid although nothing but its finalizers changes: it was valid once, or a webhook changes more (API-032).
+func (e *examiner) invalid(ctx context.Context, w write, wrong []string) []finding {
+	f := finding{
+		code: ObjectInvalid, evidence: []string{fmt.Sprintf("every %s is refused: %s", w.words(), joinAnd(wrong))},
+		remedy:   "Correct these fields. Where that cannot be done, loosen the schema that the object has to meet.",
+		commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "edit", "OBJECT")},
+	}
+	hooks, unread := e.mutators(ctx, w)
+	f.evidence = append(f.evidence, unread...)
+	for _, h := range hooks {
+		f.evidence = append(f.evidence, fmt.Sprintf("%s is called for %s, and may change these fields on the way", h.what(), w.words()))
+	}
+	if len(hooks) > 0 {
+		f.remedy = "If the stored object has these fields right, a mutating webhook changes them: exempt objects that are being deleted from it. Otherwise correct the fields."
+		f.commands = append(exemptions(e, hooks), f.commands...)
+	}
+	return []finding{f}
+}
+
+// mutators returns the mutating webhooks that are called for a write.
+func (e *examiner) mutators(ctx context.Context, w write) (hooks []hook, unread []string) {
+	all, unread := e.hooks(ctx)
+	for _, h := range all {
+		if h.mutating() && e.calls(ctx, h, w) {
+			hooks = append(hooks, h)
+		}
+	}
+	return hooks, unread
+}
+
+// exemptions are the commands that exempt objects that are being deleted from hooks.
+func exemptions(e *examiner, hooks []hook) []func(v1alpha1.ObjectRef) string {
+	var all []func(v1alpha1.ObjectRef) string
+	for _, h := range hooks {
+		all = append(all, at(e.ref(h.config), exempt(fmt.Sprintf("/webhooks/%d", h.index), len(h.MatchConditions) > 0)))
+	}
+	return all
+}

@@ -1,0 +1,75 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// node is what is known of the node of a pod.
+type node struct {
+	ref            v1alpha1.ObjectRef
+	gone, notReady bool
+	evidence       []string
+}
+
+// unreachable is the taint of a node from which nothing is heard.
+const unreachable = "node.kubernetes.io/unreachable"
+
+// nodeLeases is where each kubelet renews a Lease with the name of its node.
+const nodeLeases = "kube-node-lease"
+
+// node looks whether a node exists, and is ready. One that cannot be read is neither gone nor not ready.
+func (e *examiner) node(ctx context.Context, name string) node {
+	n := node{ref: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: nodes.Resource, Name: name}}
+	o, err := e.source.get(ctx, nodes, "", name)
+	switch {
+	case err != nil:
+		n.evidence = []string{fmt.Sprintf("Node %s cannot be read: %v", name, err)}
+		return n
+	case o == nil:
+		n.gone = true
+		n.evidence = []string{fmt.Sprintf("Node %s does not exist", name)}
+		return n
+	}
+	n.ref = e.ref(o)
+	c, said := condition(o, "Ready")
+	switch {
+	case said && c.Status == "True":
+		n.evidence = append(n.evidence, fmt.Sprintf("Node %s is ready", name))
+	case said:
+		n.notReady = true
+		s := fmt.Sprintf("condition Ready of Node %s is %s", name, c.Status)
+		if !c.Since.IsZero() {
+			s += " for " + ago(e.now.Sub(c.Since))
+		}
+		n.evidence = append(n.evidence, s+": "+c.Message)
+	default:
+		n.notReady = true
+		n.evidence = append(n.evidence, fmt.Sprintf("Node %s has never been ready", name))
+	}
+	taints, _, _ := unstructured.NestedSlice(o.Object, "spec", "taints")
+	for _, item := range taints {
+		if m, _ := item.(map[string]any); text(m, "key") == unreachable {
+			n.notReady = true
+			n.evidence = append(n.evidence, fmt.Sprintf("Node %s has the taint %s", name, unreachable))
+			break
+		}
+	}
+	n.evidence = append(n.evidence, e.kubelet(ctx, name)...)
+	return n
+}
+
+// kubelet says what the Lease of a kubelet shows. It is evidence alone: the node controller makes the condition of it.
+func (e *examiner) kubelet(ctx context.Context, name string) []string {
+	o, err := e.source.get(ctx, leases, nodeLeases, name)
+	if err != nil || o == nil {
+		return nil
+	}
+	var s signs
+	e.actors.held(&s, o)
+	return append(s.dead, s.alive...)
+}

@@ -1,0 +1,43 @@
+package diagnose
+
+import (
+	"context"
+	"regexp"
+)
+
+// saying is how the API server names who refuses a write, and what that means.
+type saying struct {
+	pattern *regexp.Regexp
+	// means is given the write, all that was said, and what the pattern's groups matched.
+	means func(e *examiner, ctx context.Context, w write, said string, names []string) []finding
+}
+
+func sayings() []saying {
+	return []saying{
+		{regexp.MustCompile(`failed calling webhook "([^"]+)"`), (*examiner).webhookDown},
+		{regexp.MustCompile(`admission webhook "([^"]+)" denied the request`), (*examiner).webhookDenies},
+		{regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '([^']+)')? denied request`), (*examiner).policyDenies},
+		{regexp.MustCompile(`admission webhook "[^"]+" does not support dry run`), (*examiner).untried},
+		// How RBAC and other authorizers refuse, which says nothing of what the server would say to somebody else.
+		{regexp.MustCompile(`cannot [a-z]+ resource "`), (*examiner).untried},
+		{conversionFailed, (*examiner).unconverted},
+	}
+}
+
+// refusal returns what an error that a dry run was answered with means, if it says who refuses the write; understood is false if it does not. What follows
+// the name is somebody else's text and can contain another saying: the one that comes first counts.
+func (e *examiner) refusal(ctx context.Context, w write, err error) (findings []finding, understood bool) {
+	said := err.Error()
+	var names []string
+	var means func(e *examiner, ctx context.Context, w write, said string, names []string) []finding
+	first := len(said)
+	for _, s := range sayings() {
+		if at := s.pattern.FindStringIndex(said); at != nil && at[0] < first {
+			first, names, means = at[0], s.pattern.FindStringSubmatch(said)[1:], s.means
+		}
+	}
+	if means == nil {
+		return nil, false
+	}
+	return means(e, ctx, w, said, names), true
+}

@@ -1,0 +1,57 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// rejected returns why the server would not let anybody delete an object. It is asked about one of each type and namespace only: what waits for a
+// deletion can be thousands of objects.
+func (e *examiner) rejected(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	key := strings.Join([]string{ref.APIVersion, ref.Resource, ref.Namespace}, "\x00")
+	if t, ok := e.Graph.Type(id); ok && isNamespace(t) { // of which each is a matter of its own
+		key += "\x00" + ref.Name
+	}
+	findings, asked := e.rejections[key]
+	if !asked {
+		findings = e.rejects(ctx, id)
+		e.rejections[key] = findings
+	}
+	return findings
+}
+
+// rejects returns why the server would not let anybody delete this very object. The server is asked to, as a dry run.
+func (e *examiner) rejects(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	t, ok := e.Graph.Type(id)
+	if !ok || ref.UID == "" {
+		return nil
+	}
+	_, err := e.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
+	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || ctx.Err() != nil {
+		return nil // a conflict is about another uid: the object is gone
+	}
+	about := v1alpha1.ObjectRef(ref)
+	o, unread := e.source.read(ctx, t, ref.Namespace, ref.Name)
+	if unread == nil && o == nil {
+		return nil
+	}
+	if unread == nil {
+		if findings, understood := e.refusal(ctx, write{admissionv1.Delete, t, o}, err); understood {
+			return findings
+		}
+	}
+	return []finding{{
+		code: DeletionRejected, about: &about, evidence: []string{fmt.Sprintf("the server answers a DELETE of it: %v", err)},
+		remedy: "Do what the server says.", commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "delete", "OBJECT", "--dry-run=server")},
+	}}
+}

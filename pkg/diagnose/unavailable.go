@@ -1,0 +1,77 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// unavailable returns the APIServices of a gap's group that are not available.
+func (e *examiner) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding {
+	services, err := e.aggregated(ctx, gap.Group)
+	if err != nil {
+		return e.unseen(gap, err)
+	}
+	var findings []finding
+	for _, o := range services {
+		c, said := condition(o, "Available")
+		if c.Status == "True" {
+			continue
+		}
+		about := e.ref(o)
+		f := finding{code: APIServiceUnavailable, about: &about}
+		since := ""
+		if !c.Since.IsZero() {
+			since = fmt.Sprintf(" for %s", ago(e.now.Sub(c.Since)))
+		}
+		if said {
+			f.evidence = append(f.evidence, fmt.Sprintf("its condition Available is %s%s: %s: %s", c.Status, since, c.Reason, c.Message))
+		} else {
+			f.evidence = append(f.evidence, "it has never become available")
+		}
+		namespace, _, _ := unstructured.NestedString(o.Object, "spec", "service", "namespace")
+		name, _, _ := unstructured.NestedString(o.Object, "spec", "service", "name")
+		b := e.called(ctx, namespace, name, "")
+		f.evidence = append(f.evidence, b.evidence...)
+		f.remedy = fmt.Sprintf("Bring %s back. If its component was uninstalled, delete the APIService: only the registration goes.", b.what)
+		f.commands = append(b.restore, command("kubectl", "delete", "OBJECT"))
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// unseen is for an aggregated API whose APIService the user may not look at. Nothing but an aggregated API fails in discovery.
+func (e *examiner) unseen(gap v1alpha1.Gap, err error) []finding {
+	if gap.Reason != v1alpha1.GapDiscoveryFailed {
+		return nil
+	}
+	f := finding{
+		code: APIServiceUnavailable, evidence: []string{gap.Message, fmt.Sprintf("APIServices cannot be listed: %v", err)},
+		remedy: "Bring back what serves it. If its component was uninstalled, delete the APIService: only the registration goes.",
+	}
+	said, _, _ := strings.Cut(gap.Message, ":")
+	if gv, err := schema.ParseGroupVersion(said); err == nil && gv.Group == gap.Group {
+		f.about = &v1alpha1.ObjectRef{APIVersion: apiServices.Group + "/v1", Kind: "APIService", Resource: apiServices.Resource, Name: gv.Version + "." + gv.Group}
+		f.commands = []func(v1alpha1.ObjectRef) string{command("kubectl", "delete", "OBJECT")}
+	}
+	return []finding{f}
+}
+
+// aggregated returns the APIServices of a group that a Service serves, and not kube-apiserver itself.
+func (e *examiner) aggregated(ctx context.Context, group string) ([]*unstructured.Unstructured, error) {
+	all, err := e.source.list(ctx, apiServices, "", cluster.Selection{})
+	var of []*unstructured.Unstructured
+	for _, o := range all {
+		g, _, _ := unstructured.NestedString(o.Object, "spec", "group")
+		if _, served, _ := unstructured.NestedMap(o.Object, "spec", "service"); served && g == group {
+			of = append(of, o)
+		}
+	}
+	return of, err
+}

@@ -1,0 +1,74 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// webhookDown is for a webhook that the server called in vain. The server names the first, and whoever repairs that meets the next: all that are
+// provably down come along.
+func (e *examiner) webhookDown(ctx context.Context, w write, said string, names []string) []finding {
+	hooks, unread := e.hooks(ctx)
+	var findings []finding
+	for _, h := range hooks {
+		if h.Name == names[0] && e.calls(ctx, h, w) {
+			findings = append(findings, e.down(ctx, h, w, said))
+		}
+	}
+	if len(findings) == 0 { // it was deleted meanwhile, or may not be read
+		findings = append(findings, finding{
+			code: AdmissionWebhookDown, evidence: append([]string{fmt.Sprintf("%s fails: %s", w.words(), said)}, unread...),
+			remedy: fmt.Sprintf("Bring back what answers webhook %s. If its component was uninstalled, delete the webhook configuration: only the registration goes.", names[0]),
+		})
+	}
+	return distinct(append(findings, e.untried(ctx, w, said, nil)...))
+}
+
+// untried returns the webhooks that would be called for a write, and that are down, without trying: the user may not write, or a webhook does not
+// support dry runs (API-041).
+func (e *examiner) untried(ctx context.Context, w write, _ string, _ []string) []finding {
+	hooks, _ := e.hooks(ctx)
+	var findings []finding
+	for _, h := range hooks {
+		service := h.ClientConfig.Service
+		if !h.fails() || service == nil || len(h.MatchConditions) > 0 || !e.calls(ctx, h, w) {
+			continue
+		}
+		if b := e.source.backend(ctx, service.Namespace, service.Name); b.down {
+			findings = append(findings, e.down(ctx, h, w, ""))
+		}
+	}
+	return findings
+}
+
+// down is the cause that a webhook is that does not answer.
+func (e *examiner) down(ctx context.Context, h hook, w write, said string) finding {
+	about := e.ref(h.config)
+	f := finding{code: AdmissionWebhookDown, about: &about}
+	if said != "" {
+		f.evidence = append(f.evidence, fmt.Sprintf("%s fails: %s", w.words(), said))
+	}
+	f.evidence = append(f.evidence, fmt.Sprintf("a rule of webhook %s matches %s, and its failurePolicy is Fail", h.Name, w.words()))
+	b := e.answers(ctx, h)
+	f.evidence = append(f.evidence, b.evidence...)
+	f.remedy = fmt.Sprintf("Bring %s back. If its component was uninstalled, delete the %s: only the registration goes.", b.what, about.Kind)
+	f.commands = append(b.restore, command("kubectl", "delete", "OBJECT"))
+	return f
+}
+
+// answers looks at what answers a webhook.
+func (e *examiner) answers(ctx context.Context, h hook) behindService {
+	if s := h.ClientConfig.Service; s != nil {
+		return e.called(ctx, s.Namespace, s.Name, "")
+	}
+	url := ""
+	if h.ClientConfig.URL != nil {
+		url = *h.ClientConfig.URL
+	}
+	return e.called(ctx, "", "", url)
+}
+
+// describe is the command that shows what a cause lies in.
+func describe() func(v1alpha1.ObjectRef) string { return command("kubectl", "describe", "OBJECT") }
