@@ -71,10 +71,11 @@ func (s *session) measureAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	whole, one, pods := s.whole(near), s.one(near), s.pods(near)
+	whole, run, why, one, pods := s.whole(near), s.run(near), s.why(near), s.one(near), s.pods(near)
 	whole.aims = []aim{ratioTo(raw, wholeOverRaw), peakUnder(wholePeak)}
+	run.aims, why.aims = whole.aims, whole.aims
 	one.aims = []aim{ratioTo(pods, oneOverPods)}
-	if err := s.measure(ctx, raw, whole, one, pods); err != nil {
+	if err := s.measure(ctx, raw, whole, run, why, one, pods); err != nil {
 		return err
 	}
 	if err := s.peers(ctx); err != nil {

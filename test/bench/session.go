@@ -77,6 +77,16 @@ func (s *session) whole(p place) *row {
 	return s.row(p, "kubectl gc", s.plugin, wholeArgs...)
 }
 
+// run is the row of the collector's loop, which finds nothing to collect in what was loaded.
+func (s *session) run(p place) *row {
+	return s.row(p, "kubectl gc", s.plugin, "run", "--dry-run")
+}
+
+// why is the row of a look at all of the cluster in which nothing is stuck.
+func (s *session) why(p place) *row {
+	return s.row(p, "kubectl gc", s.plugin, "why", "-A")
+}
+
 // one is the row of a tree that can only have branches in its namespace.
 func (s *session) one(p place) *row {
 	return s.row(p, "kubectl gc", s.plugin, s.oneArgs()...)
