@@ -65,7 +65,7 @@ func honoured(a Actor) string {
 	if !a.IsKnown {
 		return ""
 	}
-	return " " + sentence("then "+a.Known.OnCompletion())
+	return " " + sentence(a.Known.OnCompletion())
 }
 
 // removal says what taking it off by hand costs, and what to do before.
