@@ -203,3 +203,16 @@ func TestActorOfAnUnknownFinalizer(t *testing.T) {
 		t.Errorf("%+v, want it alive: its leader renews the Lease", a)
 	}
 }
+
+// TestActorByItsWebhook: the domain is that of a group, and what admits the objects of the group has no endpoints any more.
+func TestActorByItsWebhook(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, harmlessWebhook(ns))
+	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "op-webhook-"+ns) })
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+	a := actorOf(t, c, known(t), "nothing.example.com/x", o)
+	if a.Life != Dead || !slices.ContainsFunc(a.Evidence, func(e string) bool { return strings.Contains(e, "has no ready endpoints, which admits its objects") }) {
+		t.Errorf("%+v, want it dead: its webhook has no endpoints", a)
+	}
+}

@@ -30,7 +30,7 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 	if a.Life == Alive && len(refused) > 0 {
 		return refused
 	}
-	f := finding{finalizer: name, actor: a.Who, evidence: a.Evidence}
+	f := finding{finalizer: name, actor: a.Who, evidence: slices.Concat(a.Evidence, Outside(o))}
 	who := a.Who
 	if who == "" {
 		who = "whoever takes it off"

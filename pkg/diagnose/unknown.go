@@ -68,24 +68,72 @@ func (a *Actors) domain(ctx context.Context, s *signs, actor *Actor, domain stri
 		s.unread = append(s.unread, fmt.Sprintf("CustomResourceDefinitions cannot be listed: %v", err))
 	}
 	var of []string
+	groups := map[string]bool{domain: true}
 	for _, crd := range crds {
-		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+		group := nested(crd, "spec", "group")
 		if group != domain && !strings.HasSuffix(domain, "."+group) {
 			continue
 		}
+		groups[group] = true
 		of = append(of, crd.GetName())
-		namespace, _, _ := unstructured.NestedString(crd.Object, "spec", "conversion", "webhook", "clientConfig", "service", "namespace")
-		name, _, _ := unstructured.NestedString(crd.Object, "spec", "conversion", "webhook", "clientConfig", "service", "name")
-		if name == "" {
-			continue
-		}
-		if b := a.source.backend(ctx, namespace, name); b.down {
-			s.dead = append(s.dead, fmt.Sprintf("%s, which converts %s", b.why, crd.GetName()))
-		} else if b.why == "" {
-			s.alive = append(s.alive, fmt.Sprintf("Service %s/%s, which converts %s, has ready endpoints", namespace, name, crd.GetName()))
-		}
+		a.serves(ctx, s, nested(crd, "spec", "conversion", "webhook", "clientConfig", "service", "namespace"),
+			nested(crd, "spec", "conversion", "webhook", "clientConfig", "service", "name"), "converts "+crd.GetName())
 	}
+	a.admits(ctx, s, groups)
 	if len(of) > 0 {
 		actor.Evidence = append(actor.Evidence, fmt.Sprintf("its domain is that of CustomResourceDefinition %s", joinAnd(of)))
 	}
+}
+
+// serves says whether a Service that an operator serves has ready endpoints. It is not looked for without a name.
+func (a *Actors) serves(ctx context.Context, s *signs, namespace, name, what string) {
+	if name == "" {
+		return
+	}
+	switch b := a.source.backend(ctx, namespace, name); {
+	case b.down:
+		s.dead = append(s.dead, fmt.Sprintf("%s, which %s", b.why, what))
+	case b.why == "":
+		s.alive = append(s.alive, fmt.Sprintf("Service %s/%s, which %s, has ready endpoints", namespace, name, what))
+	}
+}
+
+// admits looks at the webhooks that are called for nothing but some groups: their operator serves them.
+func (a *Actors) admits(ctx context.Context, s *signs, groups map[string]bool) {
+	for _, resource := range []schema.GroupResource{validatingWebhooks, mutatingWebhooks} {
+		configs, err := a.source.list(ctx, resource, "", cluster.Selection{})
+		if err != nil {
+			s.unread = append(s.unread, fmt.Sprintf("%s cannot be listed: %v", resource.Resource, err))
+			continue
+		}
+		for _, config := range configs {
+			if !onlyFor(config, groups) {
+				continue
+			}
+			for _, service := range webhookServices(config) {
+				a.serves(ctx, s, service[0], service[1], "admits its objects")
+			}
+		}
+	}
+}
+
+// onlyFor says whether all rules of a webhook configuration name groups among these.
+func onlyFor(config *unstructured.Unstructured, groups map[string]bool) bool {
+	hooks, _, _ := unstructured.NestedSlice(config.Object, "webhooks")
+	rules := 0
+	for _, hook := range hooks {
+		m, _ := hook.(map[string]any)
+		list, _, _ := unstructured.NestedSlice(m, "rules")
+		for _, item := range list {
+			rule, _ := item.(map[string]any)
+			names, _, _ := unstructured.NestedStringSlice(rule, "apiGroups")
+			for _, group := range names {
+				rules++
+				if !groups[group] {
+					return false
+				}
+			}
+		}
+	}
+	return rules > 0
 }

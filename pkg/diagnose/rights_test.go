@@ -1,0 +1,26 @@
+package diagnose
+
+import (
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// TestCureForbidden: who may look and not write is told the cause, and that the cure is for somebody else.
+func TestCureForbidden(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "held", "nobody.example.net/x"))
+	free(t, c, ns, "configmap/held")
+	deleted(t, c, "configmap", "held", "-n", ns)
+	c.Kubectl(t, "create", "clusterrole", ns, "--verb=get,list,watch", "--resource=*.*")
+	c.Kubectl(t, "create", "clusterrolebinding", ns, "--clusterrole="+ns, "--user="+ns)
+	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrolebinding/"+ns, "clusterrole/"+ns) })
+	until(t, c, "yes", "auth", "can-i", "get", "configmaps", "-n", ns, "--as="+ns)
+	d := examine(t, c.As(ns), Options{}, ns, subject{"configmaps/held", ns})
+	wantCauses(t, d, map[string][]string{"ConfigMap/held": {"FinalizerActorUnknown ConfigMap/held", "CureForbidden ConfigMap/held"}})
+	wantEvidence(t, d.Stuck[0].Causes[1], "you may not patch configmaps in namespace "+ns)
+	if want := "kubectl auth can-i patch configmaps/held -n " + ns; d.Stuck[0].Causes[1].Commands[0] != want {
+		t.Errorf("the command is %q, want %q", d.Stuck[0].Causes[1].Commands[0], want)
+	}
+}
