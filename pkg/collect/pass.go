@@ -17,7 +17,8 @@ type pass struct {
 	catalog *cluster.Catalog
 	graph   *graph.Graph
 	// slots are taken by those who work, each of whom has one request in flight at most.
-	slots chan struct{}
+	slots     chan struct{}
+	elsewhere elsewhere
 
 	// cycles is held while a member of an ownership cycle is judged and deleted: two that are judged at a time would wait for each other
 	// for ever (GC-064).

@@ -108,10 +108,13 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 		proof.state = p.read(ctx, t, c)
 	}
 	state := proof.state
-	if (state == plan.Absent || state == plan.Replaced) && p.aliveElsewhere(e) {
+	if state != plan.Absent && state != plan.Replaced {
+		return state
+	}
+	if p.aliveElsewhere(e) {
 		return plan.Mismatch
 	}
-	return state
+	return p.outside(ctx, e, t, state)
 }
 
 // read is the quorum GET of what a reference names.

@@ -39,6 +39,11 @@ func mismatched(g *graph.Graph, e graph.Edge) bool {
 	return e.Problem&mismatch != 0 && e.Problem&(graph.Unresolvable|graph.WrongScope) == 0 && g.Seen(e.Owner)
 }
 
+// mismatched says the same where a live read has shown an owner that lies outside the listing.
+func (p *Plan) mismatched(e graph.Edge) bool {
+	return mismatched(p.Graph, e) || p.end.proven[e.Index] == Mismatch
+}
+
 // explainDeletes names as the cause of the collector's deletes what a person needs to know first: a reference because of which
 // an object goes though its owner lives; and an owner that finalizers hold, without which the object would go sooner.
 func (p *Plan) explainDeletes(deleted set) {
@@ -48,7 +53,7 @@ func (p *Plan) explainDeletes(deleted set) {
 			continue
 		}
 		for e := range p.Graph.Owners(a.Object) {
-			if mismatched(p.Graph, e) && (!deleted[e.Owner] || e.Owner == a.Because.Cause && a.Because.HasCause) {
+			if p.mismatched(e) && (!deleted[e.Owner] || e.Owner == a.Because.Cause && a.Because.HasCause) {
 				a.Because = Reason{Code: OwnerMismatch, Cause: e.Owner, HasCause: true}
 				if !deleted[e.Owner] {
 					break

@@ -1,0 +1,51 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// remarkOrder warns that a foreground deletion takes the dependents of an object before whoever has a finalizer on it has done their work, which may need
+// them: they order the teardown themselves, and in the background they could (kubernetes/kubernetes#111725).
+func (p Plan) remarkOrder() string {
+	if p.Policy != plan.Foreground {
+		return ""
+	}
+	deleted := map[graph.ID]bool{}
+	for _, id := range p.Deleted {
+		deleted[id] = true
+	}
+	var names []string
+	for _, b := range p.Blockers {
+		if p.orders(b) && p.takes(b.Object, deleted) {
+			names = append(names, object(p.Graph, b.Object))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("foreground takes the dependents of %s before their finalizers are honoured; with --cascade=background whoever has the finalizers orders it", some(names))
+}
+
+// orders says whether somebody has work to do before the object goes, or may have.
+func (p Plan) orders(b plan.Blocker) bool {
+	r := p.Graph.Ref(b.Object)
+	return slices.ContainsFunc(b.Finalizers, func(f string) bool {
+		k, ok := p.Known.Lookup(f, r.Group(), r.Kind)
+		return !ok || k.Polarity == finalizer.Cleanup || k.Polarity == finalizer.OptInDestructive
+	})
+}
+
+// takes says whether a dependent of the object goes too.
+func (p Plan) takes(id graph.ID, deleted map[graph.ID]bool) bool {
+	for e := range p.Graph.Dependents(id) {
+		if deleted[e.Dependent] && e.Dependent != id {
+			return true
+		}
+	}
+	return false
+}
