@@ -65,8 +65,8 @@ demo: build $(if $(and $(KUBECONFIG),$(shell command -v kubectl)),,controlplane)
 demo-down: ## Stop the demo and remove what it left
 	@test/demo/down
 
-docs: ## Generate the command reference in docs/cli, and docs/finalizers.md
-	$(GO) run ./docs/gen docs/cli docs/finalizers.md
+docs: ## Generate the command reference in docs/cli, docs/finalizers.md and docs/causes.md
+	$(GO) run ./docs/gen docs/cli docs/finalizers.md docs/causes.md
 
 crossbuild: ## Compile the plugin for the other systems it is released for
 	GOOS=darwin GOARCH=amd64 $(GO) build $(PRODUCT)

@@ -1,8 +1,9 @@
 // Command gen writes the reference of the commands into a folder, removes the pages of commands that are gone, and writes
-// the page of what is known of finalizers.
+// the pages of what is known of finalizers and of the causes of stuck deletions.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,13 +17,13 @@ import (
 )
 
 func main() {
-	if len(os.Args) < 2 || len(os.Args) > 3 {
-		fmt.Fprintln(os.Stderr, "usage: gen DIRECTORY [FINALIZERS]")
+	if len(os.Args) != 2 && len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: gen DIRECTORY [FINALIZERS CAUSES]")
 		os.Exit(1)
 	}
 	err := reference(os.Args[1])
-	if err == nil && len(os.Args) == 3 {
-		err = finalizers(os.Args[2])
+	if err == nil && len(os.Args) == 4 {
+		err = errors.Join(finalizers(os.Args[2]), causes(os.Args[3]))
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: writing the documentation: %v\n", err)
@@ -61,4 +62,16 @@ func finalizers(file string) error {
 		return err
 	}
 	return os.WriteFile(file, []byte(docs.Finalizers(known.Packs())), 0o644)
+}
+
+func causes(file string) error {
+	source, err := os.ReadFile(filepath.Join("pkg", "diagnose", "code.go"))
+	if err != nil {
+		return err
+	}
+	page, err := docs.Causes(source)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(page), 0o644)
 }

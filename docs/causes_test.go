@@ -1,0 +1,32 @@
+package docs_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/docs"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+)
+
+// TestCauses fails when docs/causes.md is not what the source says.
+func TestCauses(t *testing.T) {
+	source, err := os.ReadFile("../pkg/diagnose/code.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := docs.Causes(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(want, "| `"+string(diagnose.HalfDeleted)+"` | nothing holds the object") {
+		t.Errorf("the page does not list the codes:\n%s", want)
+	}
+	got, err := os.ReadFile("causes.md")
+	if err != nil {
+		t.Fatalf("%v; run make docs", err)
+	}
+	if string(got) != want {
+		t.Errorf("docs/causes.md is out of date; run make docs\n%s", firstDifference(string(got), want))
+	}
+}
