@@ -60,7 +60,7 @@ func (e *examiner) hooks(ctx context.Context) (hooks []hook, unread []string) {
 		}
 		for _, config := range configs {
 			var all struct {
-				Webhooks []admissionv1.ValidatingWebhook
+				Webhooks []admissionv1.ValidatingWebhook `json:"webhooks"`
 			}
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(config.Object, &all); err != nil {
 				unread = append(unread, fmt.Sprintf("%s %s cannot be understood: %v", config.GetKind(), config.GetName(), err))

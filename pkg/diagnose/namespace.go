@@ -50,6 +50,9 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	for _, gap := range e.blocking(ref.Name) {
 		findings = append(findings, found(ref, e.gap(ctx, gap)...)...)
 	}
+	for _, said := range failures(o) { // the controller asks for one version of a type, and the survey may have seen another
+		findings = append(findings, found(ref, e.conversions(ctx, said)...)...)
+	}
 	content := e.content(ref.Name)
 	for _, inside := range first(content, e.Graph) {
 		r := e.Graph.Ref(inside)

@@ -1,0 +1,120 @@
+package diagnose
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// operated is what is known of the finalizer example.com/held, whose operator lives.
+func operated(t testing.TB, c *testcluster.Cluster, namespace string) *finalizer.Registry {
+	t.Helper()
+	c.Apply(t, lease(namespace, "operator", "me", time.Now()))
+	return pack(t, "example.com/held", fmt.Sprintf("leases: ['%s/operator']", namespace))
+}
+
+// webhook writes a webhook configuration of one webhook, for config maps and pods of one namespace.
+func webhook(kind, namespace, operation, client string) string {
+	return fmt.Sprintf(`---
+apiVersion: admissionregistration.k8s.io/v1
+kind: %[1]sWebhookConfiguration
+metadata: {name: %[2]s}
+webhooks:
+- name: %[3]s.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: %[4]s
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[2]s}}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [%[5]s], resources: [configmaps, pods]}]
+`, kind, namespace, strings.ToLower(kind), client, operation)
+}
+
+// registered applies a webhook configuration, which goes with the test, and waits until a request fails or is changed because of it.
+func registered(t testing.TB, c *testcluster.Cluster, kind, namespace, manifest string, effective func(ctx context.Context) bool) {
+	t.Helper()
+	c.Apply(t, manifest)
+	t.Cleanup(func() { c.Kubectl(t, "delete", kind+"webhookconfiguration", namespace, "--ignore-not-found") })
+	testcluster.Eventually(t, "the webhook is called", func(ctx context.Context) (bool, error) { return effective(ctx), nil })
+}
+
+// fails says whether a kubectl command fails.
+func fails(c *testcluster.Cluster, args ...string) func(context.Context) bool {
+	return func(ctx context.Context) bool { return c.Command(ctx, args...).Run() != nil }
+}
+
+// review answers an AdmissionReview: no text admits, and a patch changes the object.
+type review func(request map[string]any) (denial string, patch []map[string]any)
+
+// answering serves a webhook and returns the clientConfig with which it is reached.
+func answering(t testing.TB, answer review) string {
+	t.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Request map[string]any }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		denial, patch := answer(in.Request)
+		response := map[string]any{"uid": in.Request["uid"], "allowed": denial == ""}
+		if denial != "" {
+			response["status"] = map[string]any{"message": denial}
+		}
+		if len(patch) > 0 {
+			raw, _ := json.Marshal(patch)
+			response["patchType"], response["patch"] = "JSONPatch", base64.StdEncoding.EncodeToString(raw)
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response})
+	}))
+	t.Cleanup(server.Close)
+	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	return fmt.Sprintf(`{url: "%s/hook", caBundle: %s}`, server.URL, base64.StdEncoding.EncodeToString(bundle))
+}
+
+// typed runs a command as it is printed, the way a shell reads it.
+func typed(t testing.TB, c *testcluster.Cluster, command string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf '%s\\0' "+command).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	words := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if words[0] != "kubectl" || words[1] == "gc" {
+		t.Fatalf("%q is no command of kubectl alone", command)
+	}
+	c.Kubectl(t, words[1:]...)
+}
+
+// last is the last command of a cause: the one that is sure to work.
+func last(cause v1alpha1.Cause) string { return cause.Commands[len(cause.Commands)-1] }
+
+// letGo does what the actor of the finalizers has not been able to, and waits until the object is gone.
+func letGo(t testing.TB, c *testcluster.Cluster, namespace, object string) {
+	t.Helper()
+	testcluster.Eventually(t, object+" is let go", func(ctx context.Context) (bool, error) {
+		_ = c.Command(ctx, "patch", object, "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`).Run() // until admission knows of the cure
+		return c.Command(ctx, "get", object, "-n", namespace).Run() != nil, nil
+	})
+}
+
+// stuckOf returns what is said of an object.
+func stuckOf(t testing.TB, d *v1alpha1.Diagnosis, name string) v1alpha1.Stuck {
+	t.Helper()
+	i := slices.IndexFunc(d.Stuck, func(s v1alpha1.Stuck) bool { return s.Object.Name == name })
+	if i < 0 {
+		t.Fatalf("nothing is said of %s", name)
+	}
+	return d.Stuck[i]
+}
