@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -63,5 +64,20 @@ func message(err error) string {
 		}
 		return fmt.Sprintf("the connection broke: %v", urlErr.Err)
 	}
-	return err.Error()
+	return err.Error() + unreadable(err)
+}
+
+// unreadable adds which objects the server could not read from its storage, which the message alone does not say (API-046).
+func unreadable(err error) string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Reason != metav1.StatusReasonStoreReadError || status.Status().Details == nil {
+		return ""
+	}
+	s := ""
+	for _, c := range status.Status().Details.Causes {
+		if c.Field != "" {
+			s += fmt.Sprintf("; %s: %s", c.Field, c.Message)
+		}
+	}
+	return s
 }

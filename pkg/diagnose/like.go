@@ -81,7 +81,9 @@ func (e *examiner) look(ctx context.Context, l *like) {
 	names := others(e.Graph.Finalizers(l.id))
 	if err != nil {
 		for _, name := range names {
-			l.byFinalizer[name] = []finding{unread(name, err)}
+			if l.byFinalizer[name] = e.conversions(ctx, err.Error()); len(l.byFinalizer[name]) == 0 {
+				l.byFinalizer[name] = []finding{unread(name, err)}
+			}
 		}
 		return
 	}

@@ -13,11 +13,13 @@ import (
 
 // storageSayings are how the API server says that it cannot read what it has stored (API-046).
 var storageSayings = []string{
-	"unable to transform", "from the storage", "failed to decrypt", "no matching prefix found", "couldn't get version/kind", "unable to decode", "failed to decode",
+	"unable to transform", "from the storage", "failed to decrypt", "no matching prefix found", "object not decodable",
+	"couldn't get version/kind", "json parse error", "illegal base64 data", "proto: ", "wireType", `no kind "`,
 }
 
-// storageKey is a key of etcd as it stands in a message. How it begins can be configured, how it ends cannot.
-var storageKey = regexp.MustCompile(`/[^\s":]+/[^\s":]+`)
+// storageKey is a key of etcd as it stands in a message, with what can follow it. How it begins can be configured, how it ends cannot; names can contain
+// colons.
+var storageKey = regexp.MustCompile(`/[^\s"]+/[^\s"]+`)
 
 // undecodable is for a type of which the server cannot decode an object.
 func (e *examiner) undecodable(_ context.Context, gap v1alpha1.Gap) []finding {
@@ -29,36 +31,34 @@ func (e *examiner) undecodable(_ context.Context, gap v1alpha1.Gap) []finding {
 		remedy: "Restore the key, or the KMS plugin, with which it was encrypted. An object that is lost can be deleted unread, with none of its finalizers honoured, where the API server's feature gate " +
 			"AllowUnsafeMalformedObjectDeletion is on; otherwise its key has to be removed from etcd.",
 	}
+	about := e.typeRef(gap)
+	base.about = &about
 	r, ok := e.Catalog.Lookup(schema.GroupResource{Group: gap.Group, Resource: gap.Resource})
 	if !ok {
-		about := e.typeRef(gap)
-		base.about = &about
 		return []finding{base}
 	}
 	var findings []finding
-	for _, key := range storageKey.FindAllString(gap.Message, -1) {
+	for _, key := range keys(gap.Message) {
 		about, ok := stored(key, v1alpha1.ObjectRef{APIVersion: r.APIVersion(), Kind: r.Kind, Resource: r.Resource}, r.Namespaced)
-		if !ok {
-			continue
+		if ok {
+			f := base
+			f.about, f.commands = &about, []func(v1alpha1.ObjectRef) string{deleteUnread}
+			findings = append(findings, f)
 		}
-		f := base
-		f.about = &about
-		path := "/api/" + r.Version
-		if r.Group != "" {
-			path = "/apis/" + r.APIVersion()
-		}
-		if about.Namespace != "" {
-			path += "/namespaces/" + about.Namespace
-		}
-		f.commands = []func(v1alpha1.ObjectRef) string{fixedCommand("kubectl", "delete", "--raw", path+"/"+r.Resource+"/"+about.Name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true")}
-		findings = append(findings, f)
 	}
 	if len(findings) == 0 {
-		about := e.typeRef(gap)
-		base.about = &about
-		findings = []finding{base}
+		return []finding{base}
 	}
-	return findings
+	return distinct(findings)
+}
+
+// keys returns the keys in a message.
+func keys(message string) []string {
+	found := storageKey.FindAllString(message, -1)
+	for i := range found {
+		found[i] = strings.TrimRight(found[i], ":;,")
+	}
+	return found
 }
 
 // stored returns which object of a type a key of etcd is.
@@ -73,4 +73,17 @@ func stored(key string, ref v1alpha1.ObjectRef, namespaced bool) (v1alpha1.Objec
 		ref.Namespace = parts[n-2]
 	}
 	return ref, ref.Name != "" && ref.Namespace != ref.Resource
+}
+
+// deleteUnread is the command that deletes an object that the server cannot read. Where the feature gate is off the server ignores what makes it special
+// (API-045).
+func deleteUnread(o v1alpha1.ObjectRef) string {
+	path := "/apis/" + o.APIVersion
+	if !strings.Contains(o.APIVersion, "/") {
+		path = "/api/" + o.APIVersion
+	}
+	if o.Namespace != "" {
+		path += "/namespaces/" + o.Namespace
+	}
+	return fixedCommand("kubectl", "delete", "--raw", path+"/"+o.Resource+"/"+o.Name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true")(o)
 }

@@ -1,0 +1,263 @@
+package diagnose
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// gone waits until an object is gone.
+func gone(t testing.TB, c *testcluster.Cluster, args ...string) {
+	t.Helper()
+	testcluster.Eventually(t, strings.Join(args, " ")+" is gone", func(ctx context.Context) (bool, error) {
+		out, err := c.Command(ctx, append([]string{"get", "--ignore-not-found", "-o", "name"}, args...)...).Output()
+		return err == nil && len(out) == 0, nil
+	})
+}
+
+// TestSituation06APIServiceToNowhere (B04): an aggregated API that does not answer keeps every namespace. The APIService is named, with its Service, and the
+// printed commands bring that back or take the registration away.
+func TestSituation06APIServiceToNowhere(t *testing.T) {
+	c := withNamespaceController(t)
+	ns := c.Namespace(t)
+	c.Apply(t, nobodyBehind(ns)+fmt.Sprintf(`---
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1.situation06.example.com}
+spec:
+  group: situation06.example.com
+  version: v1
+  groupPriorityMinimum: 100
+  versionPriority: 10
+  insecureSkipTLSVerify: true
+  service: {namespace: %s, name: hook, port: 443}
+`, ns))
+	t.Cleanup(func() { c.Kubectl(t, "delete", "apiservice", "v1.situation06.example.com", "--ignore-not-found") })
+	until(t, c, "False", "get", "apiservice", "v1.situation06.example.com", "-o", `jsonpath={.status.conditions[?(@.type=="Available")].status}`)
+	stuck := c.Namespace(t)
+	c.Apply(t, configMap(stuck, "content"))
+	deleted(t, c, "namespace", stuck)
+	until(t, c, "DiscoveryFailed", "get", "namespace", stuck, "-o", "json")
+	d := examine(t, c.Config(), Options{}, stuck, subject{"namespaces/" + stuck, ""})
+	wantCauses(t, d, map[string][]string{"Namespace/" + stuck: {"APIServiceUnavailable APIService/v1.situation06.example.com"}})
+	cause := d.Stuck[0].Causes[0]
+	wantEvidence(t, cause, "its condition Available is False for ")
+	wantEvidence(t, cause, "cannot find endpointslices for service/hook")
+	wantEvidence(t, cause, "Service "+ns+"/hook has no ready endpoints")
+	if want := "kubectl scale deployments.apps/hook -n " + ns + " --replicas=1"; cause.Commands[0] != want {
+		t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
+	}
+	// Somebody who may not look at APIServices learns as much as discovery tells.
+	c.Kubectl(t, "create", "clusterrole", ns, "--verb=get,list,watch", "--resource=namespaces,configmaps")
+	c.Kubectl(t, "create", "clusterrolebinding", ns, "--clusterrole="+ns, "--user=reader-"+ns)
+	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrole,clusterrolebinding", ns) })
+	until(t, c, stuck, "get", "namespaces", "--as=reader-"+ns)
+	d = examine(t, c.As("reader-"+ns), Options{}, stuck, subject{"namespaces/" + stuck, ""})
+	wantCauses(t, d, map[string][]string{"Namespace/" + stuck: {"APIServiceUnavailable APIService/v1.situation06.example.com"}})
+
+	typed(t, c, last(cause))
+	gone(t, c, "namespace", stuck)
+}
+
+// twoVersions writes a CustomResourceDefinition of two versions.
+func twoVersions(group, stored, conversion string) string {
+	return fmt.Sprintf(`---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.%[1]s}
+spec:
+  group: %[1]s
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget}
+  versions:
+  - {name: v1, served: true, storage: %[2]t, schema: {openAPIV3Schema: {type: object}}}
+  - {name: v2, served: true, storage: %[3]t, schema: {openAPIV3Schema: {type: object}}}
+  conversion: %[4]s
+`, group, stored == "v1", stored == "v2", conversion)
+}
+
+// TestB05ConversionWebhookIsDown: a namespace with an instance that cannot be converted, whether no version of the type can be listed or only the one for which the
+// namespace controller asks.
+func TestB05ConversionWebhookIsDown(t *testing.T) {
+	c := withNamespaceController(t)
+	for _, test := range []struct {
+		name string
+		also bool // an instance is stored in the other version
+	}{{"one", false}, {"both", true}} {
+		t.Run(test.name, func(t *testing.T) {
+			ns := c.Namespace(t)
+			group := "b05-" + test.name + ".example.com"
+			c.Apply(t, twoVersions(group, "v1", "{strategy: None}"))
+			t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "widgets."+group, "--wait=false") })
+			c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
+			until(t, c, "widgets", "api-resources", "--api-group="+group)
+			widget := func(name string) {
+				c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: %s, namespace: %s}\n", group, name, ns))
+			}
+			widget("one")
+			if test.also {
+				c.Apply(t, twoVersions(group, "v2", "{strategy: None}"))
+				until(t, c, "v2", "get", "crd", "widgets."+group, "-o", "jsonpath={.status.storedVersions}")
+				for i := 0; !strings.Contains(read(t, c, "/registry/"+group+"/widgets/"+ns+"/"), group+"/v2"); i++ { // until the API server stores as it was told
+					widget(fmt.Sprintf("two-%d", i))
+				}
+			}
+			service := fmt.Sprintf("{namespace: %s, name: hook}", ns)
+			hook := "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: " + service + "}}}"
+			stored := map[bool]string{false: "v1", true: "v2"}[test.also]
+			c.Apply(t, twoVersions(group, stored, hook))
+			testcluster.Eventually(t, "nothing is converted", func(ctx context.Context) (bool, error) {
+				return fails(c, "get", "widgets.v2."+group, "-n", ns)(ctx) && (!test.also || fails(c, "get", "widgets.v1."+group, "-n", ns)(ctx)), nil
+			})
+			deleted(t, c, "namespace", ns)
+			until(t, c, "conversion webhook for", "get", "namespace", ns, "-o", "json")
+			d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
+			wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"ConversionWebhookDown CustomResourceDefinition/widgets." + group}})
+			wantEvidence(t, d.Stuck[0].Causes[0], "Service "+ns+"/hook does not exist")
+			typed(t, c, last(d.Stuck[0].Causes[0]))
+			gone(t, c, "namespace", ns)
+		})
+	}
+}
+
+// TestB16ObjectThatCannotBeDecoded: what is stored was spoilt. With the feature gate the server names it and the printed command deletes it, without it
+// the type is named.
+func TestB16ObjectThatCannotBeDecoded(t *testing.T) {
+	for _, gate := range []bool{false, true} {
+		t.Run(fmt.Sprintf("gate %t", gate), func(t *testing.T) {
+			c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs(fmt.Sprintf("--feature-gates=AllowUnsafeMalformedObjectDeletion=%t", gate)))
+			c.Apply(t, "apiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: spoilt}\nspec: {controller: example.com/c}\n")
+			spoil(t, c, "/registry/ingressclasses/spoilt")
+			testcluster.Eventually(t, "the type cannot be listed", func(ctx context.Context) (bool, error) {
+				return fails(c, "get", "ingressclasses")(ctx), nil
+			})
+			d := examineHidden(t, c, v1alpha1.ObjectRef{APIVersion: "networking.k8s.io/v1", Kind: "IngressClass", Resource: "ingressclasses", Name: "spoilt"})
+			want := "ObjectUndecodable IngressClass/"
+			if gate {
+				want += "spoilt"
+			}
+			wantCauses(t, d, map[string][]string{"IngressClass/spoilt": {want}})
+			if gate {
+				typed(t, c, last(d.Stuck[0].Causes[0]))
+				gone(t, c, "ingressclass", "spoilt")
+			}
+		})
+	}
+}
+
+// TestAPI046KeysOfStorage: the keys in what the server says, and the objects that they are.
+func TestAPI046KeysOfStorage(t *testing.T) {
+	for _, test := range []struct {
+		message, resource string
+		namespaced        bool
+		want              string
+	}{
+		{`unable to transform key "/registry/secrets/ns/s": no matching prefix found`, "secrets", true, "ns/s"},
+		{"failed to read one or more secrets from the storage; /registry/secrets/ns/s: StorageError: corrupt object, Key: /registry/secrets/ns/s, ResourceVersion: 0", "secrets", true, "ns/s ns/s"},
+		{"; /registry/clusterroles/system:node: StorageError", "clusterroles", false, "/system:node"},
+		{"; /own-prefix/registry/services/specs/ns/s: StorageError", "services", true, "ns/s"},
+		{"; /registry/example.com/widgets/ns/w: StorageError", "widgets", true, "ns/w"},
+		{`Get "https://10.0.0.1/apis/example.com/v1/gadgets": EOF`, "widgets", true, ""},
+		{"; /registry/secrets/s: StorageError", "secrets", true, ""},
+	} {
+		var got []string
+		for _, key := range keys(test.message) {
+			if o, ok := stored(key, v1alpha1.ObjectRef{Resource: test.resource}, test.namespaced); ok {
+				got = append(got, o.Namespace+"/"+o.Name)
+			}
+		}
+		if s := strings.Join(got, " "); s != test.want {
+			t.Errorf("%s: %q, want %q", test.message, s, test.want)
+		}
+	}
+}
+
+// etcd asks the storage of a control plane, which is behind a socket in its directory, as JSON.
+func etcd(t testing.TB, c *testcluster.Cluster, method string, in, out any) {
+	t.Helper()
+	// The path of a socket may have no more than about a hundred bytes.
+	short, err := os.MkdirTemp("", "etcd-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(short)
+	if err := os.Symlink(filepath.Join(filepath.Dir(c.Kubeconfig()), "state"), filepath.Join(short, "state")); err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(short, "state", "etcd:0"))
+	}}
+	client := &http.Client{Transport: transport}
+	body, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := client.Post("http://etcd/v3/kv/"+method, "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(out); err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("etcd answers %s: %v", answer.Status, err)
+	}
+}
+
+// spoil overwrites what is stored under a key.
+func spoil(t testing.TB, c *testcluster.Cluster, key string) {
+	t.Helper()
+	var out any
+	etcd(t, c, "put", map[string][]byte{"key": []byte(key), "value": []byte("spoilt")}, &out)
+}
+
+// read returns all that is stored under a prefix.
+func read(t testing.TB, c *testcluster.Cluster, prefix string) string {
+	t.Helper()
+	var out struct{ KVs []struct{ Value []byte } }
+	etcd(t, c, "range", map[string][]byte{"key": []byte(prefix), "range_end": []byte(prefix[:len(prefix)-1] + "0")}, &out)
+	var all strings.Builder
+	for _, kv := range out.KVs {
+		all.Write(kv.Value)
+	}
+	return all.String()
+}
+
+// examineHidden explains an object whose type cannot be listed.
+func examineHidden(t testing.TB, c *testcluster.Cluster, ref v1alpha1.ObjectRef) *v1alpha1.Diagnosis {
+	t.Helper()
+	client, err := cluster.New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := client.Discover()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := graph.NewBuilder()
+	listed, err := client.List(t.Context(), catalog, cluster.ListOptions{}, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of Subjects
+	for _, gap := range listed.Gaps {
+		if gap.Resource == ref.Resource {
+			of.Hidden = append(of.Hidden, Hidden{Object: ref, Gap: gap})
+		}
+	}
+	d, err := Examine(t.Context(), client, Survey{Catalog: catalog, Graph: b.Build(), Gaps: listed.Gaps}, of, Options{Known: known(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
