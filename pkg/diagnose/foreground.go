@@ -111,18 +111,26 @@ func (e *examiner) ring(ring []graph.Edge) finding {
 			code: SelfReference, finalizer: plan.ForegroundFinalizer,
 			evidence: []string{"it is its own owner, with blockOwnerDeletion, and waits for itself"},
 			remedy:   "Deleted again in the background it does not wait any more.",
-			commands: again("background"),
+			commands: append(again("background"), unlock(ring[0], e.Graph)),
 		}
 	}
-	f := finding{code: ForegroundDeadlock, finalizer: plan.ForegroundFinalizer, remedy: "Delete one of them again in the background: it does not wait any more, and the others follow."}
+	f := finding{code: ForegroundDeadlock, finalizer: plan.ForegroundFinalizer, remedy: "Delete one of them again in the background: it does not wait any more, and the others follow. Or have one reference unblocked, which the collector does not do by itself."}
 	first := ring[0].Owner
 	for _, edge := range ring {
 		first = min(first, edge.Dependent)
 		f.evidence = append(f.evidence, fmt.Sprintf("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent)))
 	}
 	about := v1alpha1.ObjectRef(e.Graph.Ref(first))
-	f.about, f.commands = &about, again("background")
+	f.about, f.commands = &about, append(again("background"), unlock(ring[0], e.Graph))
 	return f
+}
+
+// unlock is the command that takes blockOwnerDeletion off one reference of a ring, for a cluster whose collector does nothing afterwards either.
+func unlock(edge graph.Edge, g *graph.Graph) func(v1alpha1.ObjectRef) string {
+	if namespace := g.Ref(edge.Dependent).Namespace; namespace != "" {
+		return command("kubectl", "gc", "run", "-n", namespace, "--break-deadlocks")
+	}
+	return command("kubectl", "gc", "run", "--break-deadlocks")
 }
 
 // orphan returns what keeps an owner whose dependents are to be orphaned: only the collector takes the finalizer off, after the references (GC-067).
