@@ -84,9 +84,26 @@ func (c *Client) getWhole(ctx context.Context, t graph.Type, namespace, name str
 // GetWhole reads one object live with all that the server has of it, in the version of the type. The error is the server's, of which IsAbsent
 // tells whether it proves that there is no such object, or says that the answer is about something else.
 func (c *Client) GetWhole(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+	return c.getAs(ctx, t, namespace, name, acceptJSON)
+}
+
+// GetMetadata is GetWhole for an object whose content is nobody's business: all of its metadata, and nothing else.
+func (c *Client) GetMetadata(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+	o, err := c.getAs(ctx, t, namespace, name, acceptObject)
+	if err != nil {
+		return nil, err
+	}
+	if o.GetKind() == "PartialObjectMetadata" {
+		o.SetAPIVersion(t.APIVersion())
+		o.SetKind(t.Kind)
+	}
+	return o, nil
+}
+
+func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accept string) (*unstructured.Unstructured, error) {
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	var raw json.RawMessage
-	if err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), acceptJSON, &raw); err != nil {
+	if err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), accept, &raw); err != nil {
 		return nil, err
 	}
 	o, err := whole(raw, t)

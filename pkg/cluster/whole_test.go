@@ -309,3 +309,24 @@ func TestListWholeSelects(t *testing.T) {
 		t.Errorf("a selector that is none: %v", err)
 	}
 }
+
+// TestGetMetadata: the data stay where they are.
+func TestGetMetadata(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Kubectl(t, "create", "configmap", "one", "-n", ns, "--from-literal=key=value")
+	client, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := client.GetMetadata(t.Context(), configMapType, ns, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.GetKind() != "ConfigMap" || o.GetAPIVersion() != "v1" || o.GetUID() == "" || len(o.GetManagedFields()) == 0 || o.Object["data"] != nil {
+		t.Errorf("read %v", o.Object)
+	}
+	if _, err := client.GetMetadata(t.Context(), configMapType, ns, "two"); !IsAbsent(err, configMapType, "two") {
+		t.Errorf("one that is absent: %v", err)
+	}
+}

@@ -79,9 +79,13 @@ func (s *source) get(ctx context.Context, resource schema.GroupResource, namespa
 	return read()
 }
 
-// read reads one object live, nil if it is proven to be absent.
+// read reads one object live, nil if it is proven to be absent. Of what holds nothing but data, and possibly secret ones, it reads the metadata.
 func (s *source) read(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
-	o, err := s.client.GetWhole(ctx, t, namespace, name)
+	get := s.client.GetWhole
+	if t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps") {
+		get = s.client.GetMetadata
+	}
+	o, err := get(ctx, t, namespace, name)
 	if cluster.IsAbsent(err, t, name) {
 		return nil, nil
 	}
