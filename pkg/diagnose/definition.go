@@ -24,6 +24,13 @@ func (e *examiner) definition(ctx context.Context, id graph.ID) []finding {
 			findings = append(findings, found(ref, e.gap(ctx, gap)...)...)
 		}
 	}
+	o, err := e.source.get(ctx, definitions, "", ref.Name)
+	terminating := statusCondition{}
+	if err == nil && o != nil {
+		terminating, _ = condition(o, "Terminating")
+	}
+	// The API server deletes the instances in the version that it stores, and the survey may have seen another.
+	findings = append(findings, found(ref, e.conversions(ctx, terminating.Message)...)...)
 	if len(findings) > 0 {
 		return findings
 	}
@@ -43,10 +50,8 @@ func (e *examiner) definition(ctx context.Context, id graph.ID) []finding {
 	if n := len(instances); n > 0 {
 		evidence = []string{fmt.Sprintf("it has %s, which the API server deletes", count(n, "instance"))}
 	}
-	if o, err := e.source.get(ctx, definitions, "", ref.Name); err == nil && o != nil {
-		if c, ok := condition(o, "Terminating"); ok && c.Message != "" {
-			evidence = append(evidence, fmt.Sprintf("condition Terminating says %s: %s", c.Reason, c.Message))
-		}
+	if terminating.Message != "" {
+		evidence = append(evidence, fmt.Sprintf("condition Terminating says %s: %s", terminating.Reason, terminating.Message))
 	}
 	return found(ref, finding{
 		code: FinalizerActorAlive, finalizer: definitionFinalizer, actor: "kube-apiserver", evidence: evidence,

@@ -72,12 +72,32 @@ func (f finding) cause() v1alpha1.Cause {
 	return c
 }
 
-// distinct leaves out what is found on several ways; the first, which is the shortest or as short, stays.
+// distinct leaves out what is found on several ways; the first, which is the shortest or as short, stays. What cures it at several objects is said of a few.
 func distinct(findings []finding) []finding {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(slices.Clone(findings), func(f finding) bool {
-		k := f.key()
-		defer func() { seen[k] = true }()
-		return seen[k]
-	})
+	var out []finding
+	at := map[string]int{}
+	for _, f := range findings {
+		i, seen := at[f.key()]
+		if !seen {
+			at[f.key()] = len(out)
+			out = append(out, f)
+			continue
+		}
+		out[i].commands = joined(out[i], f)
+	}
+	return out
+}
+
+// joined returns the commands of one finding, and those of another of the same cause that are different.
+func joined(f, other finding) []func(v1alpha1.ObjectRef) string {
+	all, seen := slices.Clone(f.commands), map[string]bool{}
+	for _, command := range f.commands {
+		seen[command(f.object())] = true
+	}
+	for _, command := range other.commands {
+		if len(all) < maxNamed && !seen[command(f.object())] {
+			all = append(all, command)
+		}
+	}
+	return all
 }

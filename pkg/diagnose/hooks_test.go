@@ -55,7 +55,7 @@ func fails(c *testcluster.Cluster, args ...string) func(context.Context) bool {
 	return func(ctx context.Context) bool { return c.Command(ctx, args...).Run() != nil }
 }
 
-// review answers an AdmissionReview: no text admits, and a patch changes the object.
+// review answers an AdmissionReview: no text admits, one that begins with 409 is a conflict, and a patch changes the object.
 type review func(request map[string]any) (denial string, patch []map[string]any)
 
 // answering serves a webhook and returns the clientConfig with which it is reached.
@@ -70,7 +70,11 @@ func answering(t testing.TB, answer review) string {
 		denial, patch := answer(in.Request)
 		response := map[string]any{"uid": in.Request["uid"], "allowed": denial == ""}
 		if denial != "" {
-			response["status"] = map[string]any{"message": denial}
+			status := map[string]any{"message": denial}
+			if strings.HasPrefix(denial, "409 ") {
+				status["code"], status["reason"] = http.StatusConflict, "Conflict"
+			}
+			response["status"] = status
 		}
 		if len(patch) > 0 {
 			raw, _ := json.Marshal(patch)

@@ -88,6 +88,22 @@ func TestB12PodOnANode(t *testing.T) {
 	}
 }
 
+// TestB12PodsOfANamespaceOnOneNode: the node is one cause of the namespace, with a command for each of its pods.
+func TestB12PodsOfANamespaceOnOneNode(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, podOn(ns, "a", ns, "")+podOn(ns, "b", ns, ""))
+	deleted(t, c, "namespace", ns)
+	deleted(t, c, "pod", "a", "-n", ns, "--grace-period=1")
+	graceOver(t, c, ns, "b")
+	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
+	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"NodeGone Node/" + ns}})
+	for _, command := range d.Stuck[0].Causes[0].Commands {
+		typed(t, c, command)
+	}
+	gone(t, c, "pods", "-n", ns)
+}
+
 // TestB12StatefulSet: that another pod of the same name is started is said where forced deletion is offered.
 func TestB12StatefulSet(t *testing.T) {
 	c := testcluster.Shared(t)

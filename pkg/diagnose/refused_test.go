@@ -190,6 +190,21 @@ func TestB07WebhookDenies(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
+// TestB21WebhookDeniesWithAConflict, as those do that protect what is in use; a conflict is not taken for one with another object.
+func TestB21WebhookDeniesWithAConflict(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "cm"))
+	client := answering(t, func(map[string]any) (string, []map[string]any) { return "409 it is in use", nil })
+	remove := []string{"delete", "configmap", "cm", "-n", ns}
+	registered(t, c, "validating", ns, webhook("Validating", ns, "DELETE", client), fails(c, append(remove, "--dry-run=server")...))
+	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/cm", ns})
+	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied ValidatingWebhookConfiguration/" + ns}})
+	wantEvidence(t, d.Stuck[0].Causes[0], "it is in use")
+	typed(t, c, last(d.Stuck[0].Causes[0]))
+	testcluster.Eventually(t, "it can be deleted", func(ctx context.Context) (bool, error) { return c.Command(ctx, remove...).Run() == nil, nil })
+}
+
 // TestAPI033FinalizerIsPutBack by a mutating webhook: the server accepts the patch and nothing changes.
 func TestAPI033FinalizerIsPutBack(t *testing.T) {
 	c := testcluster.Shared(t)

@@ -37,19 +37,24 @@ func (e *examiner) rejects(ctx context.Context, id graph.ID) []finding {
 		return nil
 	}
 	_, err := e.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
-	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || ctx.Err() != nil {
-		return nil // a conflict is about another uid: the object is gone
-	}
-	about := v1alpha1.ObjectRef(ref)
-	o, unread := e.source.read(ctx, t, ref.Namespace, ref.Name)
-	if unread == nil && o == nil {
+	if err == nil || ctx.Err() != nil {
 		return nil
 	}
-	if unread == nil {
+	if o, unread := e.source.read(ctx, t, ref.Namespace, ref.Name); unread == nil {
+		if o == nil || string(o.GetUID()) != ref.UID {
+			return nil // it is gone
+		}
 		if findings, understood := e.refusal(ctx, write{admissionv1.Delete, t, o}, err); understood {
-			return findings
+			return findings // whoever denies it may say so with any code, that of a conflict too
 		}
 	}
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	if findings := e.conversions(ctx, err.Error()); len(findings) > 0 {
+		return findings
+	}
+	about := v1alpha1.ObjectRef(ref)
 	return []finding{{
 		code: DeletionRejected, about: &about, evidence: []string{fmt.Sprintf("the server answers a DELETE of it: %v", err)},
 		remedy: "Do what the server says.", commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "delete", "OBJECT", "--dry-run=server")},

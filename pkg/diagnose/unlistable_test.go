@@ -12,9 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -129,6 +132,57 @@ func TestB05ConversionWebhookIsDown(t *testing.T) {
 			typed(t, c, last(d.Stuck[0].Causes[0]))
 			gone(t, c, "namespace", ns)
 		})
+	}
+}
+
+// TestB05DefinitionThatCannotBeEmptied: its instances are stored in one version, and can only be deleted in another.
+func TestB05DefinitionThatCannotBeEmptied(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	group := "b05-crd.example.com"
+	c.Apply(t, twoVersions(group, "v1", "{strategy: None}"))
+	c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
+	until(t, c, "widgets", "api-resources", "--api-group="+group)
+	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: one, namespace: %s}\n", group, ns))
+	c.Apply(t, twoVersions(group, "v2", `{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://127.0.0.1:1/convert"}}}`))
+	testcluster.Eventually(t, "nothing is converted", func(ctx context.Context) (bool, error) {
+		return fails(c, "get", "widgets.v2."+group, "-n", ns)(ctx), nil
+	})
+	deleted(t, c, "crd", "widgets."+group)
+	until(t, c, "conversion webhook for", "get", "crd", "widgets."+group, "-o", "json")
+	d := examine(t, c.Config(), Options{}, "", subject{"customresourcedefinitions.apiextensions.k8s.io/widgets." + group, ""})
+	wantCauses(t, d, map[string][]string{"CustomResourceDefinition/widgets." + group: {"ConversionWebhookDown CustomResourceDefinition/widgets." + group}})
+	wantEvidence(t, d.Stuck[0].Causes[0], "it is called at https://127.0.0.1:1/convert")
+	typed(t, c, last(d.Stuck[0].Causes[0]))
+	gone(t, c, "crd", "widgets."+group)
+}
+
+// TestB04aListFails: the server cannot list a type, and nothing but what it says is known of why. What the user may not list is no cause.
+func TestB04aListFails(t *testing.T) {
+	c := withNamespaceController(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "held", "nobody.example.net/x"))
+	free(t, c, ns, "configmap/held")
+	deleted(t, c, "namespace", ns)
+	until(t, c, "nobody.example.net/x in 1 resource instances", "get", "namespace", ns, "-o", "json")
+	listing := func(r *http.Request) bool {
+		return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/serviceaccounts") && r.URL.Query().Has("limit")
+	}
+	held := "FinalizerActorUnknown ConfigMap/held"
+	for _, test := range []struct {
+		fault faultproxy.Fault
+		want  []string
+	}{
+		{faultproxy.Status(500, metav1.StatusReasonInternalError, "the store is on fire"), []string{"TypeUnlistable ServiceAccount/", held}},
+		{faultproxy.Status(403, metav1.StatusReasonForbidden, `serviceaccounts is forbidden: User "u" cannot list resource "serviceaccounts"`), []string{held}},
+	} {
+		proxy := faultproxy.Start(t, c.Config())
+		proxy.On(listing, test.fault)
+		d := examine(t, proxy.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
+		wantCauses(t, d, map[string][]string{"Namespace/" + ns: test.want})
+		if len(test.want) == 2 {
+			wantEvidence(t, d.Stuck[0].Causes[0], "serviceaccounts in "+ns+" cannot be listed: the store is on fire")
+		}
 	}
 }
 
