@@ -69,7 +69,7 @@ func TestB07WebhookThatNobodyMayTry(t *testing.T) {
 	heldConfigMap(t, c, ns)
 	c.Apply(t, nobodyBehind(ns))
 	registered(t, c, "validating", ns, webhook("Validating", ns, "UPDATE", toService(ns)), fails(c, append(label, ns)...))
-	// Another that is down and does not match, for each reason that there is.
+	// Another that is down and is not called for updates.
 	other := strings.NewReplacer("metadata: {name: "+ns, "metadata: {name: other-"+ns, "- name: validating", "- name: other").Replace(webhook("Validating", ns, "DELETE", toService(ns)))
 	c.Apply(t, other)
 	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "other-"+ns) })
@@ -84,6 +84,28 @@ func TestB07WebhookThatNobodyMayTry(t *testing.T) {
 	want := map[string][]string{"ConfigMap/cm": {"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns}}
 	wantCauses(t, examine(t, c.As("reader-"+ns), Options{Known: operator}, ns), want)
 	wantCauses(t, examine(t, proxy.Config(), Options{Known: operator}, ns), want)
+
+	// A test of the patch that fails, because the object has changed, is no answer yet.
+	changing := faultproxy.Start(t, c.Config())
+	changing.On(func(r *http.Request) bool { return r.Method == http.MethodPatch },
+		faultproxy.Times(1, faultproxy.Status(422, metav1.StatusReasonInvalid, "the server rejected our request due to an error in our request")))
+	wantCauses(t, examine(t, changing.Config(), Options{Known: operator}, ns), want)
+}
+
+// TestB07ServerDeniesByItself: an admission plugin of the API server, which has no object.
+func TestB07ServerDeniesByItself(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	operator := operated(t, c, ns)
+	heldConfigMap(t, c, ns)
+	for message, want := range map[string]string{
+		`configmaps "cm" is forbidden: not on a Sunday`:                                             "AdmissionDenied ConfigMap/cm",
+		`configmaps "cm" is forbidden: User "u" cannot patch resource "configmaps" in API group ""`: "FinalizerActorAlive ConfigMap/cm",
+	} {
+		proxy := faultproxy.Start(t, c.Config())
+		proxy.On(func(r *http.Request) bool { return r.Method == http.MethodPatch }, faultproxy.Status(403, metav1.StatusReasonForbidden, message))
+		wantCauses(t, examine(t, proxy.Config(), Options{Known: operator}, ns), map[string][]string{"ConfigMap/cm": {want}})
+	}
 }
 
 // TestB06WebhookOnDeleteIsDown: an owner waits for a dependent that nobody can delete.
