@@ -28,6 +28,12 @@ type definitions struct {
 	apiServices []string // version.group
 }
 
+// defines says whether the objects of a type define types.
+func defines(t graph.Type) bool {
+	gr := schema.GroupResource{Group: t.Group, Resource: t.Resource}
+	return gr == crdResource || gr == apiServiceResource
+}
+
 // observer returns what to call with each name of the type, nil for a type that defines none.
 func (d *definitions) observer(t graph.Type) func(string) {
 	var list *[]string
@@ -61,7 +67,7 @@ func (l *lister) hidden(ctx context.Context) error {
 			}
 			continue
 		}
-		if ok {
+		if ok && l.wants(r) {
 			l.builder.Serve(r.Type, r.OtherVersions...)
 			found = append(found, r)
 		}
@@ -135,7 +141,7 @@ func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, er
 	r := Resource{Type: graph.Type{
 		Group: d.Spec.Group, Resource: d.Status.AcceptedNames.Plural, Kind: d.Status.AcceptedNames.Kind,
 		Namespaced: d.Spec.Scope == "Namespaced",
-	}, Singular: d.Status.AcceptedNames.Singular}
+	}, Singular: d.Status.AcceptedNames.Singular, Verbs: []string{"delete", "get", "list", "patch", "watch"}}
 	for _, v := range d.Spec.Versions {
 		switch {
 		case !v.Served:

@@ -18,6 +18,9 @@ import (
 
 // ListOptions say what to list. Cluster-scoped types are always listed.
 type ListOptions struct {
+	// Types says which types to list; nil are those that the collector watches. Definitions and APIServices are listed in any case: they tell of
+	// types that discovery does not show.
+	Types func(Resource) bool
 	// Namespace restricts the namespaced types; empty lists them everywhere.
 	Namespace string
 	// Fallback are namespaces to look into where a type may not be listed everywhere and the namespaces may not be
@@ -53,7 +56,7 @@ func (c *Client) List(ctx context.Context, cat *Catalog, opts ListOptions, b *gr
 	l.listed.Gaps = append(l.listed.Gaps, c.explainFailedGroups(ctx, cat)...)
 	for _, r := range cat.Resources {
 		b.Serve(r.Type, r.OtherVersions...)
-		if r.Deletable() {
+		if l.wants(r) || defines(r.Type) {
 			l.resources = append(l.resources, r)
 		}
 	}
@@ -67,6 +70,13 @@ func (c *Client) List(ctx context.Context, cat *Catalog, opts ListOptions, b *gr
 		return strings.Compare(gapKey(x), gapKey(y))
 	})
 	return &l.listed, nil
+}
+
+func (l *lister) wants(r Resource) bool {
+	if l.opts.Types != nil {
+		return l.opts.Types(r)
+	}
+	return r.Deletable()
 }
 
 func gapKey(g v1alpha1.Gap) string {

@@ -15,6 +15,9 @@ type Options struct {
 	// May says whether an object may be written to; nil allows all. It is never asked what may be taken as evidence. It is called by one
 	// goroutine at a time.
 	May func(g *graph.Graph, id graph.ID) bool
+	// Only are the uids of the objects that are acted on; nil are all. Their dependents are written to for their sake, and are not judged: what
+	// becomes of them else is left to others.
+	Only map[string]bool
 	// Terms are what to do more or less than upstream.
 	Terms plan.Terms
 	// GracePeriodSeconds, if not nil, goes with every delete; the collector's own carry none (GC-056).

@@ -119,7 +119,12 @@ func (p *pass) finished(id graph.ID) {
 
 // attempt does for one object what the collector's workers do (attemptToDelete, attemptToOrphan).
 func (p *pass) attempt(ctx context.Context, id graph.ID) {
-	if p.loop.givenUp(p.graph.Ref(id).UID) {
+	uid := p.graph.Ref(id).UID
+	if p.loop.givenUp(uid) {
+		return
+	}
+	if !p.loop.judges(uid) {
+		p.alongside(ctx, id)
 		return
 	}
 	p.mu.Lock()
