@@ -11,7 +11,7 @@ var leaves = []string{"pkg/api/v1alpha1", "plugins"}
 // knowledge is what is known without asking a server; engines are what works on a cluster with it.
 var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
-	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive"}
+	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize"}
 )
 
 // imports says which packages of the module a package may import besides the leaves. What is on one floor may see each
@@ -23,6 +23,7 @@ var imports = map[string][]string{
 	"pkg/collect":      slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
 	"pkg/diagnose":     slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
 	"pkg/archive":      slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
+	"pkg/unfinalize":   slices.Concat([]string{"pkg/diagnose", "pkg/collect", "pkg/cluster"}, knowledge),
 	"pkg/render":       knowledge,
 	"pkg/cluster":      {"pkg/graph"},
 	"pkg/plan":         {"pkg/finalizer", "pkg/link", "pkg/graph"},

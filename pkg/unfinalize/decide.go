@@ -1,0 +1,176 @@
+package unfinalize
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// wayOf returns how a finalizer comes off an object as it is, and why it is not the way that could be expected. The names are all that are to come
+// off.
+func wayOf(o *unstructured.Unstructured, h Held, names []string) (Way, string) {
+	switch {
+	case h.Field == finalizer.InSpec:
+		return ByFinalizing, ""
+	case !deleting(o):
+		return ByPatch, ""
+	case h.Name == plan.OrphanFinalizer:
+		return ByOrphaning, ""
+	case h.Name == plan.ForegroundFinalizer:
+		if why := deaf(o, names); why != "" {
+			return ByPatch, why + "; a patch has the effect of the policy Background"
+		}
+		return ByPolicy, ""
+	}
+	return ByPatch, ""
+}
+
+// deaf says why a second delete with another policy, and the resourceVersion of what was judged, is not the way; empty if it is. One after which
+// nothing holds the object any more is always a Conflict: the server looks for an empty resourceVersion then (Store.Delete, v1.36).
+func deaf(o *unstructured.Unstructured, names []string) string {
+	switch {
+	case grace(o) > 0:
+		return "a second delete changes nothing while a grace period is pending" // API-005
+	case len(specFinalizers(o)) > 0:
+		return "a second delete changes nothing while spec.finalizers are not empty" // NS-003
+	case !slices.ContainsFunc(o.GetFinalizers(), func(name string) bool { return !slices.Contains(names, name) }):
+		return "the server takes no second delete with a resourceVersion that would end the object"
+	}
+	return ""
+}
+
+// Decide says what is to be done about a finalizer of an object, one of the names that are to come off, and what speaks against it. It is pure: the
+// same object, actor and facts give the same verdict.
+func Decide(o *unstructured.Unstructured, h Held, names []string, actor diagnose.Actor, facts Facts) Verdict {
+	v := Verdict{Held: h, Actor: actor}
+	v.Way, v.Note = wayOf(o, h, names)
+	if !deleting(o) {
+		v.refuse(NotDeleting, WithForceLive, "it is not being deleted, so that nothing waits for the finalizer to come off",
+			"--force-live takes it off all the same; its actor may put it back")
+	}
+	// Another policy is asked for, and the collector, alive or not, has no say in that.
+	if actor.Life == diagnose.Alive && !changesPolicy(o, h) {
+		v.refuse(ActorAlive, WithForce, alive(actor), "kubectl gc why says what it waits for; --force takes the finalizer off over its head")
+	}
+	switch v.Way {
+	case ByPatch:
+		v.weigh(actor)
+	case ByOrphaning:
+		v.needDependents(facts)
+	case ByFinalizing:
+		if lastHold(o, h) {
+			v.needEmpty(o, facts)
+		}
+	}
+	return v
+}
+
+// changesPolicy says whether taking the finalizer off does no more than to ask for the policy Background.
+func changesPolicy(o *unstructured.Unstructured, h Held) bool {
+	return deleting(o) && h == Held{plan.ForegroundFinalizer, finalizer.InMetadata}
+}
+
+// decideHalfDeleted is the verdict about an object that nothing holds.
+func decideHalfDeleted(o *unstructured.Unstructured, facts Facts) Verdict {
+	v := Verdict{Way: ByDelete}
+	if isNamespace(o) {
+		v.needEmpty(o, facts)
+	}
+	return v
+}
+
+// alive says that whoever takes the finalizer off would do so.
+func alive(a diagnose.Actor) string {
+	who := a.Who
+	if who == "" {
+		who = "who takes it off"
+	}
+	because := who + " is alive: it would work if you wait"
+	if len(a.Evidence) > 0 {
+		because = fmt.Sprintf("%s is alive (%s): it would work if you wait", who, strings.Join(a.Evidence, "; "))
+	}
+	return because
+}
+
+// weigh refuses what costs too much. The risk is that of taking the finalizer off, whatever its polarity.
+func (v *Verdict) weigh(a diagnose.Actor) {
+	if !a.IsKnown {
+		return
+	}
+	hint := a.Known.Before
+	switch a.Known.Risk {
+	case finalizer.DataLoss:
+		v.refuse(DataLoss, WithForce, "data can be lost: "+a.Known.OnRemoval(), hint)
+	case finalizer.BreaksCluster:
+		v.refuse(BreaksCluster, WithForce, "it can break the cluster: "+a.Known.OnRemoval(), hint)
+	}
+}
+
+// needDependents refuses to end an orphaning while a dependent may not have been seen: without its reference taken off it would be deleted. No flag
+// overrides that (RO-012, T-13).
+func (v *Verdict) needDependents(f Facts) {
+	switch {
+	case f.Unlisted:
+		v.refuse(HiddenDependents, Never, "it was not among the objects listed, so that its dependents are not known, and without the finalizer they would be deleted", "")
+	case len(f.Hiding) > 0:
+		v.refuse(HiddenDependents, Never, "a dependent can be hidden in what could not be listed ("+gapNames(f.Hiding)+"), and would be deleted with it",
+			"make what could not be listed available, or get the right to list it")
+	}
+}
+
+// lastHold says whether without the finalizer a namespace would go with whatever is in it: its controller's own is the one that sees to that, and
+// the last one is what keeps it when that has been done (NS-004, NS-011).
+func lastHold(o *unstructured.Unstructured, h Held) bool {
+	return h.Name == namespaceFinalizer || !slices.Contains(specFinalizers(o), namespaceFinalizer)
+}
+
+// needEmpty refuses to let a namespace go that is not proven to be empty (P-20).
+func (v *Verdict) needEmpty(o *unstructured.Unstructured, f Facts) {
+	const stranded = "it would stay in etcd, out of reach, and come back with the next namespace of that name"
+	switch {
+	case !deleting(o):
+		v.refuse(NotEmpty, WithForce, "content can come up in it at any time, and nobody would delete that with it", "")
+	case f.Empty == nil:
+		v.refuse(NotProvenEmpty, WithForce, "nobody looked whether anything is left in it", "")
+	case len(f.Empty.Left) > 0:
+		n := len(f.Empty.Left)
+		v.refuse(NotEmpty, WithForce, fmt.Sprintf("%d %s left in it; %s", n, plural(n, "object is", "objects are"), stranded),
+			"kubectl gc why says what holds them")
+	case len(f.Empty.Gaps) > 0:
+		v.refuse(NotProvenEmpty, WithForce, "something may be left in it where it could not be listed ("+gapNames(f.Empty.Gaps)+"); "+stranded,
+			"make what could not be listed available, or get the right to list it")
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// gapNames names the first few gaps.
+func gapNames(gaps []v1alpha1.Gap) string {
+	const most = 3
+	var names []string
+	for _, g := range gaps {
+		name := g.Resource
+		if g.Group != "" {
+			name += "." + g.Group
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,170 @@
+package unfinalize
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// object describes one: its kind, whether it is being deleted, its finalizers and, after a colon, those of a namespace's spec.
+func object(kind string, deleted bool, finalizers string) *unstructured.Unstructured {
+	meta, spec, _ := strings.Cut(finalizers, ":")
+	o := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": "o", "uid": "u", "finalizers": list2any(strings.Fields(meta))},
+		"spec": map[string]any{"finalizers": list2any(strings.Fields(spec))},
+	}}
+	if deleted {
+		o.Object["metadata"].(map[string]any)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+	}
+	return o
+}
+
+// TestVerdicts is the table of what is done about a finalizer, and what speaks against it.
+func TestVerdicts(t *testing.T) {
+	with := func(life diagnose.Life, risk finalizer.Risk) diagnose.Actor {
+		return diagnose.Actor{Life: life, IsKnown: risk != "", Known: finalizer.Known{Actor: "widget operator", Risk: risk, Polarity: finalizer.Cleanup, IfRemoved: "x leaks"}, Who: "the widget operator"}
+	}
+	var (
+		dead    = with(diagnose.Dead, finalizer.LeaksExternal)
+		alive   = with(diagnose.Alive, finalizer.LeaksExternal)
+		data    = with(diagnose.Dead, finalizer.DataLoss)
+		breaks  = with(diagnose.Unknown, finalizer.BreaksCluster)
+		nobody  = with(diagnose.Unknown, "")
+		nothing = Facts{Empty: &Emptiness{}}
+		left    = Facts{Empty: &Emptiness{Left: []graph.Ref{{Name: "x"}}}}
+		gap     = Facts{Empty: &Emptiness{Gaps: []v1alpha1.Gap{{Resource: "secrets"}}}}
+		hiding  = Facts{Hiding: []v1alpha1.Gap{{Resource: "secrets"}}}
+	)
+	for _, c := range []struct {
+		kind, held, name string
+		deleted          bool
+		actor            diagnose.Actor
+		facts            Facts
+		want             string
+	}{
+		{"Pod", "h", "h", true, dead, Facts{}, "Patch"},
+		{"Pod", "h", "h", true, nobody, Facts{}, "Patch"},
+		{"Pod", "h", "h", true, alive, Facts{}, "Patch ActorAlive--force"},
+		{"Pod", "h", "h", true, data, Facts{}, "Patch DataLoss--force"},
+		{"Pod", "h", "h", true, breaks, Facts{}, "Patch BreaksCluster--force"},
+		{"Pod", "h", "h", false, dead, Facts{}, "Patch NotDeleting--force-live"},
+		{"Pod", "h", "h", false, alive, Facts{}, "Patch NotDeleting--force-live ActorAlive--force"},
+		// The collector's own, on what is being deleted.
+		{"Pod", "orphan", "orphan", true, data, Facts{}, "Orphan"},
+		{"Pod", "orphan", "orphan", true, data, hiding, "Orphan HiddenDependents"},
+		{"Pod", "orphan", "orphan", true, data, Facts{Unlisted: true}, "Orphan HiddenDependents"},
+		{"Pod", "orphan", "orphan", true, alive, Facts{}, "Orphan ActorAlive--force"},
+		{"Pod", "orphan", "orphan", false, data, Facts{}, "Patch NotDeleting--force-live DataLoss--force"},
+		{"Pod", "foregroundDeletion h", "foregroundDeletion", true, alive, Facts{}, "Policy"},
+		{"Pod", "foregroundDeletion", "foregroundDeletion", true, alive, Facts{}, "Patch"},
+		{"Pod", "foregroundDeletion", "foregroundDeletion", false, alive, Facts{}, "Patch NotDeleting--force-live ActorAlive--force"},
+		{"Namespace", "foregroundDeletion h:kubernetes", "foregroundDeletion", true, dead, Facts{}, "Patch"},
+		// The spec of a namespace.
+		{"Namespace", ":kubernetes", "kubernetes", true, breaks, nothing, "Finalize"},
+		{"Namespace", ":kubernetes", "kubernetes", true, alive, nothing, "Finalize ActorAlive--force"},
+		{"Namespace", ":kubernetes", "kubernetes", true, breaks, left, "Finalize NotEmpty--force"},
+		{"Namespace", ":kubernetes", "kubernetes", true, breaks, gap, "Finalize NotProvenEmpty--force"},
+		{"Namespace", ":kubernetes", "kubernetes", true, breaks, Facts{}, "Finalize NotProvenEmpty--force"},
+		{"Namespace", ":kubernetes", "kubernetes", false, breaks, nothing, "Finalize NotDeleting--force-live NotEmpty--force"},
+		{"Namespace", ":kubernetes x", "x", true, dead, Facts{}, "Finalize"},
+		{"Namespace", ":x", "x", true, dead, Facts{}, "Finalize NotProvenEmpty--force"},
+	} {
+		o := object(c.kind, c.deleted, c.held)
+		v := Decide(o, named(o, []string{c.name})[0], []string{c.name}, c.actor, c.facts)
+		got := string(v.Way)
+		for _, r := range v.Refusals {
+			got += fmt.Sprintf(" %s%s", r.Code, r.Override)
+		}
+		if got != c.want {
+			t.Errorf("%s with %q: %s of %s, want %s", c.kind, c.held, got, c.name, c.want)
+		}
+	}
+}
+
+// TestPodInItsGracePeriodStaysWithoutTheFinalizer: it comes off by a patch, and what holds the pod then is said.
+func TestPodInItsGracePeriodStaysWithoutTheFinalizer(t *testing.T) {
+	f := newFixture(t)
+	f.create(podType, onNode("waits", hold))
+	f.delete(podType, "waits", metav1.DeletePropagationForeground)
+	c := f.judge(f.client, podType, []string{plan.ForegroundFinalizer, hold}, "waits")[0]
+	o := f.perform(f.client, Options{}, c)[0]
+	want(t, o, "removeFinalizer waits "+hold+","+plan.ForegroundFinalizer+"; left: ")
+	if o.Grace != 30 || o.Node != "gone" || o.Half {
+		t.Errorf("grace %d, node %q, half %t", o.Grace, o.Node, o.Half)
+	}
+	c = f.judge(f.client, podType, nil, "waits")[0]
+	if got := codes(c, Terms{Force: true}); !slices.Equal(got, []Code{NothingHeld}) {
+		t.Errorf("refusals %v, want NothingHeld", got)
+	}
+}
+
+// TestForegroundBecomesBackground on built-in and on custom objects: alone, and beside what others hold.
+func TestForegroundBecomesBackground(t *testing.T) {
+	f := newFixture(t)
+	f.custom()
+	for _, typ := range []graph.Type{configMapType, heldType} {
+		f.make(typ, "alone")
+		f.make(typ, "held", hold)
+		f.make(typ, "both", hold)
+		for _, name := range []string{"alone", "held", "both"} {
+			f.delete(typ, name, metav1.DeletePropagationForeground)
+		}
+		cases := f.judge(f.client, typ, []string{plan.ForegroundFinalizer}, "alone", "held")
+		outcomes := f.perform(f.client, Options{}, cases...)
+		want(t, outcomes[0], "removeFinalizer alone foregroundDeletion; gone")
+		want(t, outcomes[1], "delete held foregroundDeletion; left: "+hold)
+		both := f.judge(f.client, typ, []string{plan.ForegroundFinalizer, hold}, "both")
+		want(t, f.perform(f.client, Options{}, both...)[0], "removeFinalizer both "+hold+",foregroundDeletion; gone")
+		f.is(typ, "held", hold)
+	}
+}
+
+// TestRestrictedUser: what may not be done is refused beforehand, and no flag overrides that.
+func TestRestrictedUser(t *testing.T) {
+	f := newFixture(t)
+	f.make(configMapType, "held", hold)
+	f.delete(configMapType, "held", metav1.DeletePropagationForeground)
+	f.make(secretType, "secret", hold)
+	f.delete(secretType, "secret", metav1.DeletePropagationForeground)
+	user := "uma-" + f.namespace
+	f.c.Kubectl(t, "create", "role", user, "-n", f.namespace, "--verb=get,list,patch", "--resource=configmaps")
+	f.c.Kubectl(t, "create", "role", user+"-see", "-n", f.namespace, "--verb=get,list", "--resource=secrets")
+	for _, role := range []string{user, user + "-see"} {
+		f.c.Kubectl(t, "create", "rolebinding", role, "-n", f.namespace, "--role="+role, "--user="+user)
+	}
+	for verb, resource := range map[string]string{"patch": "configmaps", "list": "secrets"} {
+		testcluster.Eventually(t, user+" to be allowed to "+verb, func(ctx context.Context) (bool, error) {
+			return f.c.Command(ctx, "auth", "can-i", verb, resource, "--as", user, "-n", f.namespace).Run() == nil, nil
+		})
+	}
+	client := connect(t, f.c.As(user))
+	force := Terms{Force: true, ForceLive: true}
+	for _, c := range []struct {
+		t          graph.Type
+		name       string
+		finalizers []string
+		want       []Code
+	}{
+		{configMapType, "held", []string{hold}, nil},
+		{configMapType, "held", []string{plan.ForegroundFinalizer}, []Code{Forbidden}}, // which is a delete
+		{secretType, "secret", []string{hold}, []Code{Forbidden}},
+	} {
+		judged := f.judge(client, c.t, c.finalizers, c.name)
+		Rights(t.Context(), client, judged)
+		if got := codes(judged[0], force); !slices.Equal(got, c.want) {
+			t.Errorf("%s %v: refusals %v, want %v", c.name, c.finalizers, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package unfinalize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
+
+// testContext is what Eventually hands to what it waits for.
+type testContext = context.Context
+
+// dryRun has the server store nothing.
+var dryRun = cluster.PatchOptions{DryRun: true}
+
+// hold is a finalizer that nobody takes off.
+const hold = "example.com/hold"
+
+var (
+	configMapType = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
+	secretType    = graph.Type{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}
+	podType       = graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
+	heldType      = graph.Type{Group: "unfinalize.example.com", Version: "v1", Resource: "helds", Kind: "Held", Namespaced: true}
+)
+
+const heldDefinition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: helds.unfinalize.example.com}
+spec:
+  group: unfinalize.example.com
+  scope: Namespaced
+  names: {plural: helds, singular: held, kind: Held}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`
+
+// fixture is a namespace with what a test makes in it.
+type fixture struct {
+	t         *testing.T
+	c         *testcluster.Cluster
+	namespace string
+	dynamic   dynamic.Interface
+	client    *cluster.Client
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	c := testcluster.Shared(t)
+	d, err := dynamic.NewForConfig(c.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fixture{t: t, c: c, namespace: c.Namespace(t), dynamic: d, client: connect(t, c.Config())}
+}
+
+func connect(t *testing.T, config *rest.Config) *cluster.Client {
+	t.Helper()
+	client, err := cluster.New(config, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// custom serves the type of custom objects.
+func (f *fixture) custom() {
+	f.t.Helper()
+	f.c.Apply(f.t, heldDefinition)
+	f.c.Kubectl(f.t, "wait", "--for=condition=Established", "crd/helds.unfinalize.example.com")
+}
+
+func (f *fixture) of(t graph.Type) dynamic.ResourceInterface {
+	r := f.dynamic.Resource(schema.GroupVersionResource{Group: t.Group, Version: t.Version, Resource: t.Resource})
+	if !t.Namespaced {
+		return r
+	}
+	return r.Namespace(f.namespace)
+}
+
+// make makes an object of a type with finalizers. At the end of the test they are taken off, with the deletion that waits for them.
+func (f *fixture) make(t graph.Type, name string, finalizers ...string) *unstructured.Unstructured {
+	f.t.Helper()
+	return f.create(t, map[string]any{"metadata": map[string]any{"name": name, "finalizers": list2any(finalizers)}})
+}
+
+func list2any(list []string) []any {
+	all := make([]any, len(list))
+	for i, s := range list {
+		all[i] = s
+	}
+	return all
+}
+
+func (f *fixture) create(t graph.Type, object map[string]any) *unstructured.Unstructured {
+	f.t.Helper()
+	o := &unstructured.Unstructured{Object: object}
+	o.SetAPIVersion(t.APIVersion())
+	o.SetKind(t.Kind)
+	made, err := f.of(t).Create(f.t.Context(), o, metav1.CreateOptions{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { f.free(t, made.GetName()) })
+	return made
+}
+
+// free takes the finalizers off an object that a test has left.
+func (f *fixture) free(t graph.Type, name string) {
+	ctx := context.Background()
+	patch := []byte(`{"metadata":{"finalizers":null,"ownerReferences":null}}`)
+	_, _ = f.of(t).Patch(ctx, name, "application/merge-patch+json", patch, metav1.PatchOptions{})
+	zero := int64(0)
+	_ = f.of(t).Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &zero})
+}
+
+// delete deletes an object with a policy.
+func (f *fixture) delete(t graph.Type, name string, policy metav1.DeletionPropagation) {
+	f.t.Helper()
+	if err := f.of(t).Delete(f.t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &policy}); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// get reads an object, nil if it is gone.
+func (f *fixture) get(t graph.Type, name string) *unstructured.Unstructured {
+	f.t.Helper()
+	namespace := f.namespace
+	if !t.Namespaced {
+		namespace = ""
+	}
+	o, err := f.client.GetWhole(f.t.Context(), t, namespace, name)
+	switch {
+	case cluster.IsAbsent(err, t, name):
+		return nil
+	case err != nil:
+		f.t.Fatal(err)
+	}
+	return o
+}
+
+// is fails the test unless an object has exactly these finalizers; none at all means that it is gone.
+func (f *fixture) is(t graph.Type, name string, want ...string) {
+	f.t.Helper()
+	o := f.get(t, name)
+	switch {
+	case o == nil && len(want) > 0:
+		f.t.Errorf("%s is gone, want the finalizers %v", name, want)
+	case o != nil && (len(want) == 0 || !slices.Equal(o.GetFinalizers(), want)):
+		f.t.Errorf("%s has the finalizers %v, want %v", name, o.GetFinalizers(), want)
+	}
+}
+
+// lives says the same of all actors.
+type lives map[string]diagnose.Actor
+
+func (l lives) Of(_ context.Context, _ *unstructured.Unstructured, name string) (diagnose.Actor, error) {
+	a, known := l[name]
+	if !known {
+		a.Life = diagnose.Dead
+	}
+	a.Finalizer = name
+	return a, nil
+}
+
+// judge judges objects.
+func (f *fixture) judge(client *cluster.Client, t graph.Type, finalizers []string, objects ...string) []*Case {
+	f.t.Helper()
+	return f.judgeBy(NewJudge(client, lives{}), t, finalizers, objects...)
+}
+
+func (f *fixture) judgeBy(j *Judge, t graph.Type, finalizers []string, objects ...string) []*Case {
+	f.t.Helper()
+	var targets []Target
+	for _, name := range objects {
+		target := Target{Type: t, Name: name}
+		if t.Namespaced {
+			target.Namespace = f.namespace
+		}
+		targets = append(targets, target)
+	}
+	cases, errs := j.Cases(f.t.Context(), targets, func(*unstructured.Unstructured) []string { return finalizers })
+	if err := errors.Join(errs...); err != nil {
+		f.t.Fatal(err)
+	}
+	return cases
+}
+
+// perform performs cases one after the other.
+func (f *fixture) perform(client *cluster.Client, opts Options, cases ...*Case) []*Outcome {
+	f.t.Helper()
+	var batches [][]*Case
+	for _, c := range cases {
+		batches = append(batches, []*Case{c})
+	}
+	return Perform(f.t.Context(), client, batches, opts)
+}
+
+// says describes what came of a case in one line.
+func says(o *Outcome) string {
+	var parts []string
+	for _, d := range o.Done {
+		parts = append(parts, fmt.Sprintf("%s %s %s", d.Verb, d.Object.Name, strings.Join(d.Finalizers, ",")))
+	}
+	slices.Sort(parts)
+	switch {
+	case o.Err != nil:
+		parts = append(parts, "error: "+o.Err.Error())
+	case o.Gone:
+		parts = append(parts, "gone")
+	default:
+		var left []string
+		for _, h := range o.Left {
+			left = append(left, h.Name)
+		}
+		parts = append(parts, "left: "+strings.Join(left, ","))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// want fails the test unless the outcome is described so.
+func want(t *testing.T, o *Outcome, line string) {
+	t.Helper()
+	if got := says(o); got != line {
+		t.Errorf("%s: %s\nwant: %s", o.Case.Ref.Name, got, line)
+	}
+}
+
+// codes are the refusals of a case that the terms do not override.
+func codes(c *Case, terms Terms) []Code {
+	var all []Code
+	for _, v := range c.Verdicts {
+		for _, r := range v.Against(terms) {
+			all = append(all, r.Code)
+		}
+	}
+	return all
+}

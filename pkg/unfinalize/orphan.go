@@ -1,0 +1,54 @@
+package unfinalize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// orphan has the collector's loop do for one owner what the collector has not: take its references off all dependents, and only then the finalizer,
+// when a listing that began later shows none and none can be hidden (RO-020).
+func (p *performer) orphan(ctx context.Context, o *Outcome) error {
+	c := o.Case
+	var failed []error
+	loop := collect.New(p.client, collect.Options{
+		List:    cluster.ListOptions{Namespace: c.Ref.Namespace},
+		Only:    map[string]bool{c.Ref.UID: true},
+		Waiting: []string{c.Ref.UID},
+		Observe: collect.ObserveTime,
+		Tell: func(e collect.Event) {
+			if e.Err != nil {
+				failed = append(failed, e.Err)
+				return
+			}
+			d := Done{Verb: e.Action.Verb, Object: e.Action.Object, Policy: e.Action.Policy, Owners: e.Action.Owners, Cause: e.Action.Cause}
+			if d.Verb == plan.VerbRemoveFinalizer {
+				d.Finalizers = []string{plan.OrphanFinalizer}
+			}
+			p.done(o, d)
+		},
+	})
+	summary, err := loop.Run(ctx)
+	if err != nil {
+		return err
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("its dependents were not all orphaned, so it keeps its finalizer: %w", errors.Join(failed...))
+	}
+	now, err := p.read(ctx, c)
+	if err != nil {
+		return err
+	}
+	if !deleting(now) || !slices.Contains(now.GetFinalizers(), plan.OrphanFinalizer) {
+		return nil
+	}
+	if hiding := plan.Hiding(summary.Graph, summary.Gaps, c.Ref); len(hiding) > 0 {
+		return &RefusedError{[]Refusal{{Code: HiddenDependents, Because: "a dependent can be hidden in what could not be listed (" + gapNames(hiding) + ")"}}}
+	}
+	return errors.New("its dependents come and go, so it keeps its finalizer: try again")
+}

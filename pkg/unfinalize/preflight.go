@@ -1,0 +1,123 @@
+package unfinalize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// DryRun sends every first write of what is not refused already with dryRun=All, and refuses what the server refuses: a webhook that is down or
+// denies it, an object that would not be valid, a conversion that fails. Nothing is stored.
+func DryRun(ctx context.Context, client *cluster.Client, cases []*Case, terms Terms) error {
+	var group errgroup.Group
+	group.SetLimit(client.Concurrency())
+	for _, c := range cases {
+		if c.Refused(terms) {
+			continue
+		}
+		group.Go(func() error {
+			c.dryRun(ctx, client)
+			return nil
+		})
+	}
+	_ = group.Wait() // each refusal is in its place
+	return context.Cause(ctx)
+}
+
+// dryRun sends the writes of one case. What has changed since it was read says nothing: it is read anew when it is written to.
+func (c *Case) dryRun(ctx context.Context, client *cluster.Client) {
+	if patched := c.Goes(ByPatch); len(patched) > 0 {
+		c.refused(ByPatch, c.patch(ctx, client, removal(c.Object, patched), true))
+	}
+	if orphaned := c.Goes(ByOrphaning); len(orphaned) > 0 {
+		err := c.patch(ctx, client, removal(c.Object, orphaned), true)
+		for i := 0; err == nil && i < len(c.Dependents); i++ {
+			err = c.Dependents[i].dryRun(ctx, client)
+		}
+		c.refused(ByOrphaning, err)
+	}
+	for _, way := range []Way{ByPolicy, ByDelete} {
+		if len(c.Goes(way)) > 0 {
+			_, err := client.Delete(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, c.Ref.UID, cluster.DeleteOptions{
+				Policy: string(plan.Background), ResourceVersion: c.Object.GetResourceVersion(), DryRun: true,
+			})
+			c.refused(way, err)
+		}
+	}
+	if finalized := c.Goes(ByFinalizing); len(finalized) > 0 {
+		_, err := client.Finalize(ctx, c.Object, without(c.Object, finalized), cluster.FinalizeOptions{DryRun: true})
+		c.refused(ByFinalizing, err)
+	}
+}
+
+func (c *Case) patch(ctx context.Context, client *cluster.Client, steps []cluster.PatchStep, dryRun bool) error {
+	_, err := client.Patch(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, steps, cluster.PatchOptions{DryRun: dryRun})
+	return err
+}
+
+// dryRun takes the references to the owner off a dependent without storing it.
+func (d *Dependent) dryRun(ctx context.Context, client *cluster.Client) error {
+	steps := cluster.Unchanged(d.Ref.UID, d.ResourceVersion)
+	for _, at := range slices.Backward(d.At) {
+		steps = append(steps, cluster.PatchStep{Op: "remove", Path: fmt.Sprintf("/metadata/ownerReferences/%d", at)})
+	}
+	_, err := client.Patch(ctx, d.Type, d.Ref.Namespace, d.Ref.Name, steps, cluster.PatchOptions{DryRun: true})
+	if err != nil && !changed(err) && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("%s %q: %w", d.Ref.Resource, d.Ref.Name, err)
+	}
+	return nil
+}
+
+// refused adds what the server says against one way to the verdicts that go it.
+func (c *Case) refused(way Way, err error) {
+	if err == nil || changed(err) || apierrors.IsNotFound(err) || isDryRunUnsupported(err) {
+		return
+	}
+	for i := range c.Verdicts {
+		if c.Verdicts[i].Way == way {
+			c.Verdicts[i].refuse(ServerRefuses, Never, "the server would refuse it: "+err.Error(), hintFor(err))
+		}
+	}
+}
+
+// changed says whether an error is about an object that is not as it was read. A test of a patch that fails is Invalid, without a cause, where an
+// object that is not valid has some (T-17).
+func changed(err error) bool {
+	if apierrors.IsConflict(err) {
+		return true
+	}
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
+		return false
+	}
+	details := status.Status().Details
+	return (details == nil || len(details.Causes) == 0) && !strings.Contains(err.Error(), "denied the request")
+}
+
+// isDryRunUnsupported says whether a webhook cannot be asked without effects; the write itself will tell (API-041).
+func isDryRunUnsupported(err error) bool {
+	return apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "dry run")
+}
+
+// hintFor says what to do about what the server refuses.
+func hintFor(err error) string {
+	switch text := err.Error(); {
+	case strings.Contains(text, "failed calling webhook"):
+		return "a webhook that is asked about every such write does not answer: bring its service back, or delete its webhook configuration, then try again"
+	case strings.Contains(text, "denied the request"):
+		return "ask whoever runs the webhook or policy to let it pass, or make an exception in its configuration"
+	case strings.Contains(text, "conversion webhook"):
+		return "bring the conversion webhook of the type back, or set spec.conversion.strategy of its CustomResourceDefinition to None"
+	case apierrors.IsInvalid(err):
+		return "the object as it is stored is not valid any more: correct what the server names with kubectl edit, or relax the schema, then try again"
+	}
+	return ""
+}

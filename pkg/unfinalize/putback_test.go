@@ -1,0 +1,158 @@
+package unfinalize
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// webhook serves admission reviews of updates of config maps in the namespace, and registers itself as a mutating or a validating webhook. The
+// answer may be changed.
+func (f *fixture) webhook(kind string, answer func(old, now map[string]any, response map[string]any)) string {
+	f.t.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var review map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&review)
+		request := review["request"].(map[string]any)
+		response := map[string]any{"uid": request["uid"], "allowed": true}
+		old, _ := request["oldObject"].(map[string]any)
+		now, _ := request["object"].(map[string]any)
+		answer(old, now, response)
+		delete(review, "request")
+		review["response"] = response
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(review)
+	}))
+	f.t.Cleanup(server.Close)
+	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	name := strings.ToLower(kind) + "-" + f.namespace
+	f.c.Apply(f.t, fmt.Sprintf(`apiVersion: admissionregistration.k8s.io/v1
+kind: %sWebhookConfiguration
+metadata: {name: %s}
+webhooks:
+- name: finalizers.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {url: %q, caBundle: %s}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %s}}
+  rules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [UPDATE]}]
+`, kind, name, server.URL, ca, f.namespace))
+	f.t.Cleanup(func() { f.c.Kubectl(f.t, "delete", strings.ToLower(kind)+"webhookconfiguration", name) })
+	return name
+}
+
+// TestAPI033WebhookPutsItBackInTheSameRequest: the answer is 200, and the finalizer is there. The webhook is named.
+func TestAPI033WebhookPutsItBackInTheSameRequest(t *testing.T) {
+	f := newFixture(t)
+	f.make(configMapType, "held", hold)
+	f.delete(configMapType, "held", metav1.DeletePropagationBackground)
+	name := f.webhook("Mutating", func(_, now, response map[string]any) {
+		if now["metadata"].(map[string]any)["name"] == "held" {
+			patch := []byte(`[{"op":"add","path":"/metadata/finalizers","value":["` + hold + `"]}]`)
+			response["patchType"], response["patch"] = "JSONPatch", base64.StdEncoding.EncodeToString(patch)
+		}
+	})
+	// The server learns of a webhook some time after it is registered.
+	testcluster.Eventually(t, "the webhook to be called", func(ctx testContext) (bool, error) {
+		f.make(configMapType, "other")
+		f.mergePatch("other", `{"data":{"a":"b"}}`)
+		f.free(configMapType, "other")
+		o := f.get(configMapType, "held")
+		answer, err := f.client.Patch(ctx, configMapType, f.namespace, "held", removal(o, []Verdict{{Held: Held{hold, "metadata.finalizers"}}}), dryRun)
+		return err == nil && slices.Contains(answer.Finalizers, hold), err
+	})
+	c := f.judge(f.client, configMapType, []string{hold}, "held")[0]
+	o := f.perform(f.client, Options{}, c)[0]
+	if len(o.PutBack) != 1 || !o.PutBack[0].InRequest || !slices.Contains(o.PutBack[0].Webhooks, name+"/finalizers.example.com") {
+		t.Errorf("put back: %+v, want in the same request by %s", o.PutBack, name)
+	}
+	f.is(configMapType, "held", hold)
+}
+
+// TestControllerPutsItBack: a controller of a live object does, a moment later. Its field manager is named.
+func TestControllerPutsItBack(t *testing.T) {
+	f := newFixture(t)
+	// Of an object of which nothing was applied the server keeps no managedFields.
+	f.c.Apply(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: ["+hold+"]}\ndata: {a: b}\n", "-n", f.namespace)
+	t.Cleanup(func() { f.free(configMapType, "held") })
+	watch, err := f.of(configMapType).Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=held"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() { watch.Stop(); <-done })
+	go func() {
+		defer close(done)
+		for e := range watch.ResultChan() {
+			o, ok := e.Object.(interface{ GetFinalizers() []string })
+			if ok && e.Type == "MODIFIED" && !slices.Contains(o.GetFinalizers(), hold) {
+				patch := []byte(`{"metadata":{"finalizers":["` + hold + `"]}}`)
+				_, _ = f.of(configMapType).Patch(t.Context(), "held", "application/merge-patch+json", patch, metav1.PatchOptions{FieldManager: "stubborn-controller"})
+			}
+		}
+	}()
+	c := f.judge(f.client, configMapType, []string{hold}, "held")[0]
+	if got := codes(c, Terms{Force: true}); !slices.Equal(got, []Code{NotDeleting}) {
+		t.Errorf("refusals %v, want NotDeleting", got)
+	}
+	o := f.perform(f.client, Options{Terms: Terms{ForceLive: true}, Settle: 20 * time.Second}, c)[0]
+	if len(o.PutBack) != 1 || o.PutBack[0].InRequest || o.PutBack[0].Manager != "stubborn-controller" {
+		t.Errorf("put back: %+v, want by stubborn-controller", o.PutBack)
+	}
+}
+
+// TestPreflightTellsWhatTheServerRefuses: a validating webhook that denies the removal, and one that is dead; nothing is written.
+func TestPreflightTellsWhatTheServerRefuses(t *testing.T) {
+	f := newFixture(t)
+	f.make(configMapType, "held", hold)
+	f.delete(configMapType, "held", metav1.DeletePropagationBackground)
+	f.webhook("Validating", func(_, now, response map[string]any) {
+		response["allowed"], response["status"] = false, map[string]any{"message": "not today", "code": 422, "reason": "Invalid"}
+	})
+	dead := "dead-" + f.namespace
+	judged := func(text, hint string) {
+		t.Helper()
+		testcluster.Eventually(t, "the server to refuse it with "+text, func(ctx testContext) (bool, error) {
+			c := f.judge(f.client, configMapType, []string{hold}, "held")[0]
+			if err := DryRun(ctx, f.client, []*Case{c}, Terms{}); err != nil {
+				return false, err
+			}
+			against := c.Verdicts[0].Against(Terms{Force: true, ForceLive: true})
+			return len(against) == 1 && against[0].Code == ServerRefuses && strings.Contains(against[0].Because, text) && strings.Contains(against[0].Hint, hint), nil
+		})
+	}
+	version := f.version(configMapType, "held")
+	judged("not today", "make an exception")
+	f.c.Apply(t, fmt.Sprintf(`apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: %[1]s}
+webhooks:
+- name: dead.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {namespace: %[2]s, name: nobody}}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[2]s}}
+  rules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [UPDATE]}]
+`, dead, f.namespace))
+	t.Cleanup(func() { f.c.Kubectl(t, "delete", "validatingwebhookconfiguration", dead) })
+	f.c.Kubectl(t, "delete", "validatingwebhookconfiguration", "validating-"+f.namespace)
+	judged("failed calling webhook", "bring its service back")
+	f.c.Kubectl(t, "delete", "validatingwebhookconfiguration", dead)
+	f.c.Apply(t, fmt.Sprintf("apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: %s}\n", "validating-"+f.namespace))
+	f.c.Apply(t, fmt.Sprintf("apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: %s}\n", dead))
+	if now := f.version(configMapType, "held"); now != version {
+		t.Errorf("the version is %s, and was %s", now, version)
+	}
+	f.is(configMapType, "held", hold)
+}

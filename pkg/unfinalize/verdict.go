@@ -1,0 +1,113 @@
+package unfinalize
+
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Way is how a finalizer comes off.
+type Way string
+
+const (
+	// ByPatch takes it off the metadata.
+	ByPatch Way = "Patch"
+	// ByOrphaning takes the references to the owner off its dependents, and then the finalizer: what it stands for is done.
+	ByOrphaning Way = "Orphan"
+	// ByPolicy deletes the object again, in the background; the server takes the finalizer off (API-004).
+	ByPolicy Way = "Policy"
+	// ByFinalizing takes it off the spec of a namespace.
+	ByFinalizing Way = "Finalize"
+	// ByDelete deletes again what has no finalizer and whose deletion was left half done (RO-063).
+	ByDelete Way = "Delete"
+)
+
+// Code is why a finalizer is not taken off, in one word.
+type Code string
+
+// The reasons of refusals.
+const (
+	NotThere         Code = "NotThere"         // the object has no such finalizer
+	NothingHeld      Code = "NothingHeld"      // it has none at all
+	NotDeleting      Code = "NotDeleting"      // it is not being deleted
+	ActorAlive       Code = "ActorAlive"       // who takes it off is alive
+	DataLoss         Code = "DataLoss"         // data can be lost
+	BreaksCluster    Code = "BreaksCluster"    // the cluster can stop working
+	NotEmpty         Code = "NotEmpty"         // something is left in the namespace
+	NotProvenEmpty   Code = "NotProvenEmpty"   // something can be left in the namespace
+	HiddenDependents Code = "HiddenDependents" // a dependent can be where nobody could look
+	Forbidden        Code = "Forbidden"        // the user has not the right
+	ServerRefuses    Code = "ServerRefuses"    // a dry run of the write was refused
+)
+
+// Override is the flag that overrides a refusal.
+type Override string
+
+// The overrides; Never is for what no flag overrides.
+const (
+	Never         Override = ""
+	WithForce     Override = "--force"
+	WithForceLive Override = "--force-live"
+)
+
+// Refusal is a reason not to take a finalizer off.
+type Refusal struct {
+	Code     Code
+	Because  string
+	Override Override
+	// Hint is what to do about it, empty if the overriding flag is all there is.
+	Hint string
+}
+
+// Terms are what the user has overridden.
+type Terms struct{ Force, ForceLive bool }
+
+// Override says whether a refusal is overridden.
+func (t Terms) Override(r Refusal) bool {
+	return r.Override == WithForce && t.Force || r.Override == WithForceLive && t.ForceLive
+}
+
+// Verdict is what is to be done about one finalizer of an object.
+type Verdict struct {
+	// Held is empty for ByDelete, and Field is for a finalizer that is not there.
+	Held
+	Way Way
+	// Note says why it is this way where another could be expected: a patch where another policy is what is wanted.
+	Note  string
+	Actor diagnose.Actor
+	// Refusals are all reasons against it, overridden or not.
+	Refusals []Refusal
+}
+
+func (v *Verdict) refuse(code Code, override Override, because, hint string) {
+	v.Refusals = append(v.Refusals, Refusal{Code: code, Because: because, Override: override, Hint: hint})
+}
+
+// Against returns the refusals that the terms do not override.
+func (v *Verdict) Against(t Terms) []Refusal {
+	var left []Refusal
+	for _, r := range v.Refusals {
+		if !t.Override(r) {
+			left = append(left, r)
+		}
+	}
+	return left
+}
+
+// Facts are what a verdict needs to know besides the object and the actor.
+type Facts struct {
+	// Unlisted says that the listing has not shown the object whose dependents are to be orphaned, and Hiding are the gaps in which one of them can be.
+	Unlisted bool
+	Hiding   []v1alpha1.Gap
+	// Empty is what was found in a namespace, nil if nobody looked.
+	Empty *Emptiness
+}
+
+// Emptiness is what a complete listing of a namespace has shown.
+type Emptiness struct {
+	Left []graph.Ref
+	Gaps []v1alpha1.Gap
+}
+
+// Proven says that nothing is left in the namespace, and that nothing can be.
+func (e *Emptiness) Proven() bool { return e != nil && len(e.Left) == 0 && len(e.Gaps) == 0 }
