@@ -12,19 +12,19 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// checkArchive finds what is wrong with --archive before anything is asked of the server.
-func (f *deleteFlags) checkArchive(cmd *cobra.Command, dryRun string) error {
+// checkArchive finds what is wrong with --archive before anything is asked of the server; needs says what it goes with.
+func checkArchive(cmd *cobra.Command, file, dryRun, needs string) error {
 	switch {
 	case !cmd.Flags().Changed("archive"):
 		return nil
-	case f.archive == "":
+	case file == "":
 		return usage(cmd, "--archive needs the name of a file")
-	case f.archive == "-":
+	case file == "-":
 		return usage(cmd, "--archive does not write to standard output, which is for the result; name a file")
 	case dryRun != "none":
-		return usage(cmd, "--archive needs a deletion; drop --dry-run, which deletes nothing")
+		return usage(cmd, "--archive needs %s", needs)
 	}
-	if err := archive.Check(f.archive); err != nil {
+	if err := archive.Check(file); err != nil {
 		return usage(cmd, "--archive: %w", err)
 	}
 	return nil

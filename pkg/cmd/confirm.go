@@ -81,7 +81,15 @@ func (c *common) hasTerminal() bool { return printers.IsTerminal(c.In) && printe
 
 // ask asks whether to go on, and returns errCancelled unless the answer is yes.
 func (c *common) ask() error {
-	fmt.Fprint(c.Out, "Do you want to continue? (y/N): ")
+	if answer := c.line("Do you want to continue? (y/N): "); answer != "y" && answer != "Y" {
+		return errCancelled
+	}
+	return nil
+}
+
+// line asks a question and returns the answer, empty if there is none.
+func (c *common) line(question string) string {
+	fmt.Fprint(c.Out, question)
 	if c.answers == nil { // one reader for all questions: it may take more than one line at a time
 		c.answers = bufio.NewReader(c.In)
 	}
@@ -89,10 +97,7 @@ func (c *common) ask() error {
 	if err != nil && line == "" {
 		fmt.Fprintln(c.Out)
 	}
-	if answer := strings.TrimSpace(line); answer != "y" && answer != "Y" {
-		return errCancelled
-	}
-	return nil
+	return strings.TrimSpace(line)
 }
 
 // showRefused shows what was not done to a person. A program that asked for names or a Result gets none: it would take the plan's for it.
@@ -105,3 +110,11 @@ func (f *deleteFlags) showRefused(p *plannedDeletion) error {
 
 // errCancelled is an answer other than yes; as for kubectl it is no error.
 var errCancelled = errors.New("deletion is cancelled")
+
+// cancelled is errCancelled in other words.
+type cancelled string
+
+func (c cancelled) Error() string { return string(c) }
+
+// Is makes it the same to errors.Is.
+func (c cancelled) Is(target error) bool { return target == errCancelled }

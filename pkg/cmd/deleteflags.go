@@ -112,7 +112,7 @@ func (f *deleteFlags) parse(cmd *cobra.Command, args []string) (*deletion, error
 	if d.dryRun, err = f.parseDryRun(cmd); err != nil {
 		return nil, err
 	}
-	if err := f.checkArchive(cmd, d.dryRun); err != nil {
+	if err := checkArchive(cmd, f.archive, d.dryRun, "a deletion; drop --dry-run, which deletes nothing"); err != nil {
 		return nil, err
 	}
 	if d.timeout == 0 {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -11,11 +12,15 @@ import (
 
 // heldBy names the finalizers of others that are on an object, each with who takes it off where that is known.
 func heldBy(r graph.Ref, finalizers []string, known *finalizer.Registry) string {
+	return allHeldBy(r, slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
+		return f == plan.OrphanFinalizer || f == plan.ForegroundFinalizer
+	}), known)
+}
+
+// allHeldBy names finalizers of an object, the collector's too.
+func allHeldBy(r graph.Ref, finalizers []string, known *finalizer.Registry) string {
 	var names []string
 	for _, f := range finalizers {
-		if f == plan.OrphanFinalizer || f == plan.ForegroundFinalizer {
-			continue
-		}
 		if k, ok := known.Lookup(f, r.Group(), r.Kind); ok && !k.Fallback {
 			f += " of " + k.Who()
 		}

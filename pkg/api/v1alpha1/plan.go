@@ -35,6 +35,10 @@ type Plan struct {
 	// Unread are the pods and StatefulSets of the cascade whose content could not be read, or was too much to read: whether the pods terminate
 	// gracefully and which claims the StatefulSets leave behind is not known.
 	Unread []ObjectRef `json:"unread,omitempty"`
+	// Verdicts are what is to be done about each finalizer, of kubectl gc unfinalize.
+	Verdicts []FinalizerVerdict `json:"verdicts,omitempty"`
+	// Stranded are what is left in the namespaces that are finalized all the same.
+	Stranded []ObjectRef `json:"stranded,omitempty"`
 	// DependsOnTiming is true when the end can be another one, depending on how fast the collector is.
 	DependsOnTiming bool `json:"dependsOnTiming,omitempty"`
 }
@@ -48,6 +52,8 @@ type Action struct {
 	Policy string `json:"policy,omitempty"`
 	// Owners are the uids of the owners whose references are taken off, unblocked or made to block.
 	Owners []string `json:"owners,omitempty"`
+	// Finalizers are those that the action takes off.
+	Finalizers []string `json:"finalizers,omitempty"`
 	// Wave is when it is due, from 1: what one wave brings about, the next reacts to. What makes references block is due before that, in 0.
 	Wave int `json:"wave"`
 	// By is client, collector or controller.
@@ -96,6 +102,7 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.Actions = slices.Clone(p.Actions)
 	for i := range out.Actions {
 		out.Actions[i].Owners = slices.Clone(out.Actions[i].Owners)
+		out.Actions[i].Finalizers = slices.Clone(out.Actions[i].Finalizers)
 	}
 	out.Deleted = slices.Clone(p.Deleted)
 	out.Survivors = slices.Clone(p.Survivors)
@@ -112,5 +119,11 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.NonBlocking = slices.Clone(p.NonBlocking)
 	out.Forbidden = slices.Clone(p.Forbidden)
 	out.Unread = slices.Clone(p.Unread)
+	out.Stranded = slices.Clone(p.Stranded)
+	out.Verdicts = slices.Clone(p.Verdicts)
+	for i := range out.Verdicts {
+		out.Verdicts[i].Evidence = slices.Clone(out.Verdicts[i].Evidence)
+		out.Verdicts[i].Refusals = slices.Clone(out.Verdicts[i].Refusals)
+	}
 	return &out
 }

@@ -39,10 +39,12 @@ func (r *Result) DeepCopyObject() runtime.Object {
 	out.Done = slices.Clone(r.Done)
 	for i := range out.Done {
 		out.Done[i].Owners = slices.Clone(out.Done[i].Owners)
+		out.Done[i].Finalizers = slices.Clone(out.Done[i].Finalizers)
 	}
 	out.Failed = slices.Clone(r.Failed)
 	for i := range out.Failed {
 		out.Failed[i].Action.Owners = slices.Clone(out.Failed[i].Action.Owners)
+		out.Failed[i].Action.Finalizers = slices.Clone(out.Failed[i].Action.Finalizers)
 	}
 	out.Skipped = slices.Clone(r.Skipped)
 	out.Orphaned = slices.Clone(r.Orphaned)
