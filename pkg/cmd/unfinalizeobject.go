@@ -42,13 +42,22 @@ func (f *unfinalizeFlags) planObject(cases []*unfinalize.Case, terms unfinalize.
 		case c.Ends():
 			out.Deleted = append(out.Deleted, object)
 		}
-		if e := c.Stranded(); e != nil {
-			for _, r := range e.Left {
-				out.Stranded = append(out.Stranded, render.RefObject(r))
-			}
-		}
+		out.Stranded = append(out.Stranded, strandedObjects(c)...)
 	}
 	return out
+}
+
+// strandedObjects are what is left in a namespace.
+func strandedObjects(c *unfinalize.Case) []v1alpha1.ObjectRef {
+	e := c.Stranded()
+	if e == nil {
+		return nil
+	}
+	var objects []v1alpha1.ObjectRef
+	for _, r := range e.Left {
+		objects = append(objects, render.RefObject(r))
+	}
+	return objects
 }
 
 // wayVerb is the API server's verb of the first write of a way.
@@ -138,6 +147,9 @@ func (f *unfinalizeFlags) resultObject(outcomes []*unfinalize.Outcome, cases, go
 		object := render.RefObject(o.Case.Ref)
 		for _, d := range o.Done {
 			out.Done = append(out.Done, doneObject(d))
+			if d.Verb == plan.VerbFinalizeNamespace {
+				out.Stranded = append(out.Stranded, strandedObjects(o.Case)...)
+			}
 		}
 		if o.Err != nil {
 			skipped := v1alpha1.SkippedObject{Object: object, Because: o.Err.Error()}

@@ -185,12 +185,11 @@ func targetsOf(cases judged, chosen map[string][]string) [][]unfinalize.Target {
 // confirm shows the plan and asks. Nothing was written if it returns an error.
 func (f *unfinalizeFlags) confirm(cases judged, terms unfinalize.Terms, gaps []v1alpha1.Gap) error {
 	if f.yes {
-		if f.output.isOwn() && f.output.format() != "name" { // what is left behind is said in any case
-			for _, line := range strandedLines(cases.all(), terms) {
-				fmt.Fprintln(f.Out, line)
-			}
+		out := f.Out
+		if !f.output.isOwn() || f.output.format() == "name" {
+			out = f.ErrOut
 		}
-		return nil
+		return render.Paragraphs(out, strandedLines(cases.all(), terms), render.Style{}) // what is left behind is said in any case
 	}
 	if !f.hasTerminal() {
 		return errors.Join(f.showRefused(cases, terms), refusal{withHint(

@@ -65,9 +65,6 @@ func TestAPI033WebhookPutsItBackInTheSameRequest(t *testing.T) {
 	})
 	// The server learns of a webhook some time after it is registered.
 	testcluster.Eventually(t, "the webhook to be called", func(ctx testContext) (bool, error) {
-		f.make(configMapType, "other")
-		f.mergePatch("other", `{"data":{"a":"b"}}`)
-		f.free(configMapType, "other")
 		o := f.get(configMapType, "held")
 		answer, err := f.client.Patch(ctx, configMapType, f.namespace, "held", removal(o, []Verdict{{Held: Held{hold, "metadata.finalizers"}}}), dryRun)
 		return err == nil && slices.Contains(answer.Finalizers, hold), err

@@ -17,8 +17,10 @@ type Result struct {
 	Orphaned []SkippedObject `json:"orphaned"`
 	// Remaining is what was waited for and is still there.
 	Remaining []SkippedObject `json:"remaining"`
-	Gaps      []Gap           `json:"gaps"`
-	Complete  bool            `json:"complete"`
+	// Stranded is what was left in namespaces that were finalized all the same, out of reach.
+	Stranded []ObjectRef `json:"stranded,omitempty"`
+	Gaps     []Gap       `json:"gaps"`
+	Complete bool        `json:"complete"`
 }
 
 // FailedAction is an action that the server refused.
@@ -49,6 +51,7 @@ func (r *Result) DeepCopyObject() runtime.Object {
 	out.Skipped = slices.Clone(r.Skipped)
 	out.Orphaned = slices.Clone(r.Orphaned)
 	out.Remaining = slices.Clone(r.Remaining)
+	out.Stranded = slices.Clone(r.Stranded)
 	out.Gaps = slices.Clone(r.Gaps)
 	return &out
 }
