@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,7 +45,7 @@ func (f *unfinalizeFlags) table(cases []*unfinalize.Case, terms unfinalize.Terms
 	if err := render.VerdictTable(f.Out, rowsOf(cases, terms, number), style); err != nil {
 		return err
 	}
-	lines := append(explanations(cases, terms), strandedLines(cases, terms)...)
+	lines := slices.Concat(explanations(cases, terms), outsideLines(cases), strandedLines(cases, terms))
 	if !number {
 		lines = append(lines, planSummary(cases, terms))
 	}

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -49,9 +48,6 @@ func (e *examiner) controllerManager(ctx context.Context, finalizer string) (Lif
 	}
 	return a.Life, a.Evidence
 }
-
-// settled is how long an object has to be due for a controller before it counts as not acting.
-const settled = 30 * time.Second
 
 // dueFor says for how long something has been due, as evidence.
 func (e *examiner) dueFor(id graph.ID) string {

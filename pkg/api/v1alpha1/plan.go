@@ -123,6 +123,7 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.Verdicts = slices.Clone(p.Verdicts)
 	for i := range out.Verdicts {
 		out.Verdicts[i].Evidence = slices.Clone(out.Verdicts[i].Evidence)
+		out.Verdicts[i].Outside = slices.Clone(out.Verdicts[i].Outside)
 		out.Verdicts[i].Refusals = slices.Clone(out.Verdicts[i].Refusals)
 	}
 	return &out

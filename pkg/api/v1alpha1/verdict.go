@@ -21,6 +21,8 @@ type FinalizerVerdict struct {
 	Polarity   string `json:"polarity,omitempty"`
 	Leaks      string `json:"leaks,omitempty"`
 	Completion string `json:"completion,omitempty"`
+	// Outside says what the object stands for outside the cluster, as far as it names it.
+	Outside []string `json:"outside,omitempty"`
 	// Refusals are what speaks against it.
 	Refusals []Refusal `json:"refusals,omitempty"`
 }
