@@ -124,7 +124,7 @@ func (t *trouble) write(w io.Writer, now time.Time, s Style) {
 	field(w, s, "remedy", Escape(t.Remedy))
 	for i, commands := range t.commands {
 		if i == listed && !s.Wide {
-			field(w, s, "", fmt.Sprintf("and the same for %d more; -o wide writes all", len(t.commands)-listed))
+			field(w, s, "", t.more())
 			break
 		}
 		for _, c := range commands {
@@ -132,6 +132,19 @@ func (t *trouble) write(w io.Writer, now time.Time, s Style) {
 		}
 	}
 	fmt.Fprintln(w)
+}
+
+// more says what to do about those whose commands are not written.
+func (t *trouble) more() string {
+	more := len(t.commands) - listed
+	if t.Finalizer == "" || !slices.ContainsFunc(t.Commands, func(c string) bool { return strings.HasPrefix(c, "kubectl gc unfinalize ") }) {
+		return fmt.Sprintf("and the same for %d more; -o wide writes all", more)
+	}
+	where := "-A"
+	if ns := t.objects[0].Namespace; ns != "" && !slices.ContainsFunc(t.objects, func(o v1alpha1.ObjectRef) bool { return o.Namespace != ns }) {
+		where = "-n " + ns
+	}
+	return Escape(fmt.Sprintf("and the same for %d more; all at once: kubectl gc unfinalize --all-stuck %s --finalizer %s", more, where, t.Finalizer))
 }
 
 // in names what the cause lies in, with how long it has been deleted if it is stuck itself.
