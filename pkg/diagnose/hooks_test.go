@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -97,6 +98,9 @@ func typed(t testing.TB, c *testcluster.Cluster, command string) {
 	words := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	if words[0] != "kubectl" || words[1] == "gc" {
 		t.Fatalf("%q is no command of kubectl alone", command)
+	}
+	if os.Getenv("KUBE_EDITOR") == "" {
+		t.Setenv("KUBE_EDITOR", "false") // nobody is there to edit
 	}
 	c.Kubectl(t, words[1:]...)
 }

@@ -153,10 +153,16 @@ func TestB14PodThatAJobTracks(t *testing.T) {
 	}
 	pod("of-a-job", uid)
 	pod("of-none", "00000000-0000-0000-0000-00000000000a")
-	free(t, c, ns, "pod/of-a-job", "pod/of-none")
+	c.Apply(t, podOn(ns, "ended", ns, "", jobFinalizer))
+	free(t, c, ns, "pod/of-a-job", "pod/of-none", "pod/ended")
 	deleted(t, c, "pod", "of-a-job", "of-none", "-n", ns)
+	deleted(t, c, "pod", "ended", "-n", ns, "--force", "--grace-period=0") // as its kubelet does
 	d := examine(t, c.Config(), Options{}, ns)
-	wantCauses(t, d, map[string][]string{"Pod/of-a-job": {"FinalizerActorUnknown Pod/of-a-job"}, "Pod/of-none": {"FinalizerActorUnknown Pod/of-none"}})
+	wantCauses(t, d, map[string][]string{
+		"Pod/of-a-job": {"FinalizerActorUnknown Pod/of-a-job"},
+		"Pod/of-none":  {"FinalizerActorUnknown Pod/of-none"},
+		"Pod/ended":    {"FinalizerActorUnknown Pod/ended"}, // and not its node, which does not exist
+	})
 	kept, lost := stuckOf(t, d, "of-a-job").Causes[0], stuckOf(t, d, "of-none").Causes[0]
 	wantEvidence(t, kept, "Job job, which counts it, still exists")
 	wantEvidence(t, lost, "Job job, which was to count it, does not exist any more")

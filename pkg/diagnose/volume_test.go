@@ -119,6 +119,7 @@ func TestB09VolumeIsBound(t *testing.T) {
 	want("FinalizerActorUnknown PersistentVolume/" + ns)
 	phase(t, c, ns, "Released")
 	want("FinalizerActorUnknown PersistentVolume/" + ns)
+	wantEvidence(t, examine(t, c.Config(), Options{}, ns, volume).Stuck[0].Causes[0], "it is Released, and not bound")
 }
 
 // TestB09VolumeIsFreed: the printed command deletes the claim, and those who look after claims and volumes do the rest.
