@@ -204,6 +204,24 @@ func TestActorOfAnUnknownFinalizer(t *testing.T) {
 	}
 }
 
+// TestActorByItsName: a Deployment that is called like the domain is a hint, and decides nothing.
+func TestActorByItsName(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, deployment(ns, "gizmotron-controller", 0))
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+	a := actorOf(t, c, known(t), "things.gizmotron.net/x", o)
+	want := fmt.Sprintf("by its name it may belong to this: Deployment %s/gizmotron-controller is scaled to 0", ns)
+	if a.Life != Unknown || !slices.Contains(a.Evidence, want) {
+		t.Errorf("%+v, want it unknown, and %q", a, want)
+	}
+	for domain, want := range map[string]string{"acme.cert-manager.io": "cert-manager", "longhorn.io": "longhorn", "x.example.com": "", "batch.kubernetes.io": "", "io": "", "a.k8s.aws": ""} {
+		if got := wordOf(domain); got != want {
+			t.Errorf("the word of %s is %q, want %q", domain, got, want)
+		}
+	}
+}
+
 // TestActorByItsWebhook: the domain is that of a group, and what admits the objects of the group has no endpoints any more.
 func TestActorByItsWebhook(t *testing.T) {
 	c := testcluster.Shared(t)

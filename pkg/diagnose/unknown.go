@@ -31,6 +31,7 @@ func (a *Actors) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 	}
 	if domain, _, ok := strings.Cut(actor.Finalizer, "/"); ok && strings.Contains(domain, ".") {
 		a.domain(ctx, &s, actor, domain)
+		actor.Evidence = append(actor.Evidence, a.namesakes(ctx, domain)...)
 	}
 	actor.add(s)
 }
