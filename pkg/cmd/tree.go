@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -206,6 +207,22 @@ func (f *treeFlags) nothing(req *treeRequest, s *treeSnapshot) {
 	fmt.Fprintf(f.ErrOut, "%s in %s namespace.\n", found, render.Escape(req.scope))
 }
 
+// list lists what is in scope, and shows how far it has come.
+func (r *treeRequest) list(ctx context.Context, errOut io.Writer) (*graph.Graph, *cluster.Listed, error) {
+	builder := graph.NewBuilder()
+	opts := cluster.ListOptions{Namespace: r.scope, Fallback: []string{r.namespace}, Selector: r.roots.selector}
+	progress := newProgress(errOut)
+	defer progress.done()
+	if progress != nil {
+		opts.Progress = progress.report
+	}
+	listed, err := r.client.List(ctx, r.catalog, opts, builder)
+	if err != nil {
+		return nil, nil, err
+	}
+	return builder.Build(), listed, nil
+}
+
 // treeSnapshot is one look at the cluster.
 type treeSnapshot struct {
 	render.Tree
@@ -216,21 +233,13 @@ type treeSnapshot struct {
 }
 
 func (f *treeFlags) snapshot(ctx context.Context, req *treeRequest) (*treeSnapshot, error) {
-	builder := graph.NewBuilder()
-	opts := cluster.ListOptions{Namespace: req.scope, Fallback: []string{req.namespace}, Selector: req.roots.selector}
-	progress := newProgress(f.ErrOut)
-	defer progress.done()
-	if progress != nil {
-		opts.Progress = progress.report
-	}
-	listed, err := req.client.List(ctx, req.catalog, opts, builder)
+	g, listed, err := req.list(ctx, f.ErrOut)
 	if err != nil {
 		return nil, err
 	}
 	if err := req.unseen(listed.Gaps); err != nil {
 		return nil, err
 	}
-	g := builder.Build()
 	ids, show, err := req.find(ctx, g)
 	if err != nil {
 		return nil, err

@@ -89,10 +89,11 @@ func (f *whyFlags) run(ctx context.Context, selector labels.Selector, args []str
 		return err
 	}
 	req.scope = f.scope(req)
-	survey, err := f.survey(ctx, req)
+	g, listed, err := req.list(ctx, f.ErrOut)
 	if err != nil {
 		return err
 	}
+	survey := diagnose.Survey{Catalog: req.catalog, Graph: g, Gaps: listed.Gaps}
 	subjects, err := f.subjects(ctx, req, survey)
 	if err != nil {
 		return err

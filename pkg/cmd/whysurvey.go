@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -31,22 +30,6 @@ func (f *whyFlags) scope(req *treeRequest) string {
 }
 
 func isNamespace(o object) bool { return o.Group == "" && o.Resource.Resource == "namespaces" }
-
-// survey lists what there is.
-func (f *whyFlags) survey(ctx context.Context, req *treeRequest) (diagnose.Survey, error) {
-	builder := graph.NewBuilder()
-	opts := cluster.ListOptions{Namespace: req.scope, Fallback: []string{req.namespace}, Selector: req.roots.selector}
-	progress := newProgress(f.ErrOut)
-	defer progress.done()
-	if progress != nil {
-		opts.Progress = progress.report
-	}
-	listed, err := req.client.List(ctx, req.catalog, opts, builder)
-	if err != nil {
-		return diagnose.Survey{}, err
-	}
-	return diagnose.Survey{Catalog: req.catalog, Graph: builder.Build(), Gaps: listed.Gaps}, nil
-}
 
 // subjects are what is asked about by name: what was seen, and what lies in a gap.
 func (f *whyFlags) subjects(ctx context.Context, req *treeRequest, s diagnose.Survey) (diagnose.Subjects, error) {
