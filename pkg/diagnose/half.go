@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -36,9 +37,16 @@ func (e *examiner) asked(ctx context.Context, id graph.ID) []finding {
 		}
 		return found(ref, refused...)
 	}
-	return found(ref, finding{
-		code: NotDeleting, evidence: []string{"it has no deletionTimestamp, and the server would accept a DELETE"},
+	f := finding{
+		code: NotDeleting, evidence: []string{"it has no deletionTimestamp"},
 		remedy:   "Delete it; --dry-run shows beforehand what goes with it.",
 		commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "gc", "delete", "OBJECT", "--dry-run")},
-	})
+	}
+	t, _ := e.Graph.Type(id)
+	if e.reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied {
+		f.evidence = append(f.evidence, "you may not delete it")
+	} else {
+		f.evidence = append(f.evidence, "the server would accept a DELETE")
+	}
+	return found(ref, f)
 }

@@ -10,7 +10,7 @@ import (
 func TestCureForbidden(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "held", "nobody.example.net/x"))
+	c.Apply(t, configMap(ns, "held", "nobody.example.net/x")+configMap(ns, "live"))
 	free(t, c, ns, "configmap/held")
 	deleted(t, c, "configmap", "held", "-n", ns)
 	c.Kubectl(t, "create", "clusterrole", ns, "--verb=get,list,watch", "--resource=*.*")
@@ -23,4 +23,8 @@ func TestCureForbidden(t *testing.T) {
 	if want := "kubectl auth can-i patch configmaps/held -n " + ns; d.Stuck[0].Causes[1].Commands[0] != want {
 		t.Errorf("the command is %q, want %q", d.Stuck[0].Causes[1].Commands[0], want)
 	}
+
+	d = examine(t, c.As(ns), Options{}, ns, subject{"configmaps/live", ns})
+	wantCauses(t, d, map[string][]string{"ConfigMap/live": {"NotDeleting ConfigMap/live"}})
+	wantEvidence(t, d.Stuck[0].Causes[0], "you may not delete it")
 }
