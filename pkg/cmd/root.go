@@ -41,8 +41,8 @@ func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
 	}
 	root := &cobra.Command{
 		Use:   "kubectl-gc",
-		Short: "See, preview and perform cascading deletion",
-		Long: `See what owns what, and what a deletion takes with it.
+		Short: "See, preview, perform and unstick cascading deletion",
+		Long: `See what owns what, what a deletion takes with it, and what it hangs on.
 
 kubectl gc reads the ownerReferences of everything that can be deleted and shows them as a graph. What it
 could not list it calls a gap and prints; it never takes unknown for absent.`,
