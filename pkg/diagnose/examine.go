@@ -53,6 +53,7 @@ func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects,
 	if len(of.Seen)+len(of.Hidden) == 0 {
 		ids = e.stuck(of.In)
 	}
+	e.many = len(ids) > maxByName
 	if err := e.readAhead(ctx, ids); err != nil {
 		return nil, err
 	}
@@ -69,6 +70,9 @@ func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects,
 	}
 	return d, nil
 }
+
+// maxByName is up to how many objects rights that are given by name are looked for: where a right is denied for a type, each object is one more question.
+const maxByName = 20
 
 // examiner explains the objects of one survey. It is used by one goroutine, but for what reads ahead.
 type examiner struct {
@@ -87,6 +91,8 @@ type examiner struct {
 	likes   likes
 	reviews *cluster.Reviews
 	canary  canary
+	pods    podReader
+	many    bool // objects to explain, so that what takes a request for each is left out
 	// rejections are what rejected found out, by type and namespace.
 	rejections map[string][]finding
 }

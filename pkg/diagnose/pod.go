@@ -14,17 +14,13 @@ import (
 // kubelet is done, waits for neither.
 func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	t, ok := e.Graph.Type(id)
-	if !ok {
-		return nil
-	}
-	o, err := e.source.read(ctx, t, ref.Namespace, ref.Name)
+	o, err := e.pods.read(ctx, e, id)
 	if err != nil {
 		return found(ref, finding{
 			code: PodNotKilled, evidence: []string{fmt.Sprintf("the pod cannot be read: %v", err)}, remedy: "Ask again as somebody who may read it.",
 		})
 	}
-	if o == nil || string(o.GetUID()) != ref.UID {
+	if o == nil {
 		return nil
 	}
 	name, _, _ := unstructured.NestedString(o.Object, "spec", "nodeName")

@@ -21,7 +21,10 @@ func (e *examiner) withRights(ctx context.Context, findings []finding) []finding
 		if !ok {
 			continue
 		}
-		a := cluster.Access{Verb: "patch", Type: t, Namespace: o.Namespace, Name: o.Name}
+		a := cluster.Access{Verb: "patch", Type: t, Namespace: o.Namespace}
+		if !e.many {
+			a.Name = o.Name
+		}
 		if f.code == NamespaceSpecFinalizer || f.finalizer == namespaceFinalizer {
 			a.Verb, a.Subresource = "update", "finalize"
 		}

@@ -1,0 +1,42 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// TestB12ManyPodsAreReadByAList: a node can leave thousands of pods behind, and what explains them must not cost a request for each.
+func TestB12ManyPodsAreReadByAList(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	var manifests strings.Builder
+	names := []string{"-n", ns, "--grace-period=1", "pods"}
+	for i := range maxByName + 5 {
+		name := fmt.Sprintf("p%02d", i)
+		manifests.WriteString(podOn(ns, name, ns, ""))
+		names = append(names, name)
+	}
+	c.Apply(t, manifests.String()+podOn(ns, "last", ns, ""))
+	deleted(t, c, names...)
+	graceOver(t, c, ns, "last")
+	proxy := faultproxy.Start(t, c.Config())
+	d := examine(t, proxy.Config(), Options{}, ns)
+	if len(d.Stuck) != maxByName+6 {
+		t.Errorf("%d pods are stuck, want %d", len(d.Stuck), maxByName+6)
+	}
+	for _, s := range d.Stuck {
+		if len(s.Causes) != 1 || s.Causes[0].Code != string(NodeGone) {
+			t.Errorf("%s: %+v", s.Object.Name, s.Causes)
+		}
+	}
+	for _, r := range proxy.Requests() {
+		if strings.Contains(r.Path, "/pods/") {
+			t.Errorf("%s %s", r.Method, r.Path)
+		}
+	}
+	c.Kubectl(t, "delete", "pods", "--all", "-n", ns, "--force", "--grace-period=0")
+}
