@@ -100,9 +100,9 @@ func TestActorLife(t *testing.T) {
 		{"lease given back", "leases: ['%[1]s/op']", func(t *testing.T, ns string) { c.Apply(t, lease(ns, "op", "", time.Now())) }, Dead, "is held by nobody"},
 		{"lease absent", "leases: ['%[1]s/op']", nil, Unknown, "there is no Lease op in %[1]s"},
 		{"deployment ready, lease stale", "deployments: ['%[1]s/op'], leases: ['%[1]s/op']", func(t *testing.T, ns string) {
-			c.Apply(t, deployment(ns, "op", 1)+lease(ns, "op", "op-1", time.Now().Add(-time.Hour)))
+			c.Apply(t, deployment(ns, "op", 1)+lease(ns, "op", "op-1", time.Now().Add(-3*time.Hour)))
 			ready(t, ns, "op", 1)
-		}, Alive, "was renewed last 60 min ago"},
+		}, Alive, "was renewed last 3 h ago"},
 		{"webhook without endpoints", "webhooks: [op-webhook-%[1]s]", func(t *testing.T, ns string) { c.Apply(t, harmlessWebhook(ns)) }, Dead, "has no ready endpoints"},
 		{"nothing to look for", "note: It runs somewhere else.", nil, Unknown, "It runs somewhere else"},
 	} {

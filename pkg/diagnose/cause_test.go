@@ -91,11 +91,11 @@ func TestB17CollectorHasNotActed(t *testing.T) {
 // TestB17CollectorIsNotRunning: kube-controller-manager's Lease says so, and a canary does.
 func TestB17CollectorIsNotRunning(t *testing.T) {
 	c := testcluster.Start(t, testcluster.NoControllers())
-	c.Apply(t, configMap("default", "done")+lease("kube-system", "kube-controller-manager", "master-1", time.Now().Add(-time.Hour)))
+	c.Apply(t, configMap("default", "done")+lease("kube-system", "kube-controller-manager", "master-1", time.Now().Add(-3*time.Hour)))
 	deleted(t, c, "configmap", "done", "--cascade=foreground")
 	d := examine(t, c.Config(), Options{Probe: true}, "default")
 	wantCauses(t, d, map[string][]string{"ConfigMap/done": {"CollectorNotRunning ConfigMap/done"}})
-	wantEvidence(t, d.Stuck[0].Causes[0], "was renewed last 60 min ago, by master-1")
+	wantEvidence(t, d.Stuck[0].Causes[0], "was renewed last 3 h ago, by master-1")
 	wantEvidence(t, d.Stuck[0].Causes[0], "was not collected within 20 s")
 	if left := c.Kubectl(t, "get", "configmaps", "-n", "default", "-o", "name"); strings.Contains(left, "canary") {
 		t.Errorf("the canary is left: %s", left)
