@@ -21,7 +21,7 @@ func nodeThat(t testing.TB, c *testcluster.Cluster, name, ready string) {
 	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: Node\nmetadata: {name: %s}\n", name))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "node", name, "--ignore-not-found") })
 	c.Kubectl(t, "patch", "node", name, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(
-		`{"status":{"conditions":[{"type":"Ready","status":%q,"reason":"Test","message":"the kubelet says so","lastTransitionTime":%q}]}}`, ready, time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)))
+		`{"status":{"conditions":[{"type":"Ready","status":%q,"reason":"Test","message":"the kubelet says so","lastTransitionTime":%q}]}}`, ready, time.Now().Add(-3*time.Hour).UTC().Format(time.RFC3339)))
 }
 
 // graceOver deletes a pod and waits until its grace period is over.
@@ -44,13 +44,13 @@ func TestB12PodOnANode(t *testing.T) {
 		evidence          string
 	}{
 		{name: "gone", want: "NodeGone Node/%s", evidence: "Node %s does not exist"},
-		{name: "unknown", ready: "Unknown", want: "NodeNotReady Node/%s", evidence: "condition Ready of Node %s is Unknown for 60 min: the kubelet says so"},
-		{name: "not ready", ready: "False", want: "NodeNotReady Node/%s", evidence: "is False for 60 min"},
+		{name: "unknown", ready: "Unknown", want: "NodeNotReady Node/%s", evidence: "condition Ready of Node %s is Unknown for 3 h: the kubelet says so"},
+		{name: "not ready", ready: "False", want: "NodeNotReady Node/%s", evidence: "is False for 3 h"},
 		{name: "unreachable", ready: "True", want: "NodeNotReady Node/%s", evidence: "has the taint node.kubernetes.io/unreachable", make: func(t *testing.T, ns string) {
 			c.Kubectl(t, "taint", "node", ns, unreachable+"=:NoExecute")
 		}},
-		{name: "silent", ready: "Unknown", want: "NodeNotReady Node/%s", evidence: "Lease kube-node-lease/%s was renewed last 60 min ago", make: func(t *testing.T, ns string) {
-			c.Apply(t, lease(nodeLeases, ns, ns, time.Now().Add(-time.Hour)))
+		{name: "silent", ready: "Unknown", want: "NodeNotReady Node/%s", evidence: "Lease kube-node-lease/%s was renewed last 3 h ago", make: func(t *testing.T, ns string) {
+			c.Apply(t, lease(nodeLeases, ns, ns, time.Now().Add(-3*time.Hour)))
 		}},
 		{name: "ready", ready: "True", want: "PodNotKilled Pod/pod", evidence: "Node %s is ready"},
 		{name: "says", ready: "True", want: "PodNotKilled Pod/pod", evidence: "its last warning is FailedKillPod: the network plugin does not answer", make: func(t *testing.T, ns string) {
