@@ -56,8 +56,13 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 	if err != nil {
 		return Deleted{}, err
 	}
+	writing, done, err := settled(ctx)
+	if err != nil {
+		return Deleted{}, err
+	}
+	defer done()
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
-	result := c.rest.Delete().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept", acceptJSON).Body(raw).Do(ctx)
+	result := c.rest.Delete().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept", acceptJSON).Body(raw).Do(writing)
 	if err := result.Error(); err != nil {
 		return Deleted{}, err
 	}

@@ -41,8 +41,13 @@ func (c *Client) Finalize(ctx context.Context, live *unstructured.Unstructured, 
 	if opts.DryRun {
 		req.Param("dryRun", metav1.DryRunAll)
 	}
+	writing, done, err := settled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	var answer json.RawMessage
-	if err := getJSON(ctx, req, acceptJSON, &answer); err != nil {
+	if err := getJSON(writing, req, acceptJSON, &answer); err != nil {
 		return nil, err
 	}
 	return whole(answer, NamespaceType)

@@ -49,8 +49,13 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 	if opts.DryRun {
 		req.Param("dryRun", metav1.DryRunAll)
 	}
+	writing, done, err := settled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	var it jsonItem
-	if err := getJSON(ctx, req, acceptObject, &it); err != nil {
+	if err := getJSON(writing, req, acceptObject, &it); err != nil {
 		return nil, err
 	}
 	return it.named(name)
