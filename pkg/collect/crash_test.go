@@ -135,12 +135,14 @@ func again(t *testing.T, c *testcluster.Cluster, all []*fixture) {
 	}
 }
 
-// TestP12Interrupted ends runs by their context, in the middle of a write, of which nobody knows then whether it was done.
+// TestP12Interrupted ends runs by their context, in the middle of a write. Those that are under way are waited for, so that a later run may have less left
+// than it would be interrupted after.
 func TestP12Interrupted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	all := fixtures(t, c, 2)
+	all := fixtures(t, c, 4)
 	proxy, client := proxied(t, c)
+	interrupted := 0
 	for i, n := range []int{1, 3, 10, 20} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var mu sync.Mutex
@@ -158,10 +160,20 @@ func TestP12Interrupted(t *testing.T) {
 				cancel()
 			}
 		})
-		if _, err := New(client, Options{May: among(all), Terms: terms}).Run(ctx); err == nil {
+		_, err := New(client, Options{May: among(all), Terms: terms}).Run(ctx)
+		mu.Lock()
+		reached := writes >= n
+		mu.Unlock()
+		switch {
+		case err != nil:
+			interrupted++
+		case reached:
 			t.Errorf("a run that is interrupted at write %d has no error", n)
 		}
 		cancel()
+	}
+	if interrupted < 2 {
+		t.Errorf("%d runs were interrupted, want 2 at least", interrupted)
 	}
 	again(t, c, all)
 	checkEverything(t, all)
