@@ -101,6 +101,11 @@ func TestB17CollectorIsNotRunning(t *testing.T) {
 		t.Errorf("the canary is left: %s", left)
 	}
 
+	// The namespace controller is a part of the same program.
+	ns := c.Namespace(t)
+	deleted(t, c, "namespace", ns)
+	wantCauses(t, examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""}), map[string][]string{"Namespace/" + ns: {"NamespaceControllerNotRunning Namespace/" + ns}})
+
 	// With a collector that cannot come to the object, the canary sings.
 	c.Apply(t, configMap("default", "held", "example.com/x"))
 	deleted(t, c, "configmap", "held", "--cascade=orphan")

@@ -1,0 +1,38 @@
+package diagnose
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// TestRO012BlockerCanBeHidden: where a type cannot be listed, that no dependent is seen does not mean that there is none.
+func TestRO012BlockerCanBeHidden(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap(ns, "owner"))
+	free(t, c, ns, "configmap/owner")
+	deleted(t, c, "configmap", "owner", "-n", ns, "--cascade=foreground")
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/secrets") }, faultproxy.Status(403, metav1.StatusReasonForbidden, "not yours"))
+	d := examine(t, proxy.Config(), Options{}, ns)
+	wantCauses(t, d, map[string][]string{"ConfigMap/owner": {"BlockerHidden ConfigMap/owner"}})
+	wantEvidence(t, d.Stuck[0].Causes[0], "secrets")
+}
+
+// TestNS020ConditionThatNothingExplains: what the namespace controller reports is believed where nothing else is found.
+func TestNS020ConditionThatNothingExplains(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	deleted(t, c, "namespace", ns)
+	c.Kubectl(t, "patch", "namespace", ns, "--subresource=status", "--type=merge", "-p",
+		`{"status":{"conditions":[{"type":"NamespaceDeletionContentFailure","status":"True","reason":"ContentDeletionFailed","message":"the widgets would not go"}]}}`)
+	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
+	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"NamespaceDeletionFailed Namespace/" + ns}})
+	wantEvidence(t, d.Stuck[0].Causes[0], "the widgets would not go")
+}
