@@ -46,10 +46,12 @@ func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
 
 kubectl gc reads the ownerReferences of everything that can be deleted and shows them as a graph. What it
 could not list it calls a gap and prints; it never takes unknown for absent.`,
-		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl gc"},
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl gc"},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		// Without it cobra suggests only what begins as typed.
+		SuggestionsMinimumDistance: 2,
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])

@@ -35,7 +35,8 @@ that block it, a definition to its instances, a claim to the pod that uses it an
 once, with what was seen, what it holds, and commands that cure it, the least destructive first.
 
 It reads live, and tries with dry runs what a controller would have to write, so that a webhook that is in the way
-is named. With --probe it also writes a ConfigMap for the cluster's garbage collector to collect, and takes it away again.
+is named. With --probe it also finds out, where it is the garbage collector's turn, whether that works: it writes a ConfigMap for it
+to collect, and takes it away again.
 
 Exit code 2 means that something is stuck, or that not everything could be looked at.`,
 		Example: `  # Why is this namespace still Terminating?
@@ -44,7 +45,7 @@ Exit code 2 means that something is stuck, or that not everything could be looke
   # Everything in the cluster that has been stuck for an hour
   kubectl gc why -A --older-than 1h
 
-  # Does the garbage collector work at all?
+  # It waits for its dependents: does the garbage collector work at all?
   kubectl gc why deployment/web --probe`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			selector, err := f.validate(cmd, args)
@@ -60,7 +61,7 @@ Exit code 2 means that something is stuck, or that not everything could be looke
 	flags := cmd.Flags()
 	flags.DurationVar(&f.olderThan, "older-than", f.olderThan, "Look at what is being deleted for longer than this, unless it is named")
 	f.addPacks(cmd)
-	flags.BoolVar(&f.probe, "probe", false, "Find out whether the garbage collector works by a ConfigMap that it has to collect")
+	flags.BoolVar(&f.probe, "probe", false, "Where it is the garbage collector's turn, find out whether it works by a ConfigMap that it has to collect")
 	return cmd
 }
 
@@ -127,7 +128,7 @@ func finding(d *v1alpha1.Diagnosis) error {
 		}
 	}
 	if len(d.Gaps) > 0 {
-		return refusal{errors.New("incomplete: nothing is stuck among what could be listed")}
+		return refusal{errors.New("incomplete: not everything could be looked at")}
 	}
 	return nil
 }

@@ -40,7 +40,8 @@ func (f *whyFlags) subjects(ctx context.Context, req *treeRequest, s diagnose.Su
 			all.Seen = append(all.Seen, id)
 			continue
 		}
-		if gap, hidden := gapOf(s.Gaps, o.Type, o.namespace); hidden {
+		// What the user may not see is the server's to refuse, in its own words.
+		if gap, hidden := gapOf(s.Gaps, o.Type, o.namespace); hidden && gap.Reason != v1alpha1.GapForbidden {
 			ref := v1alpha1.ObjectRef{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource, Namespace: o.namespace, Name: o.name}
 			all.Hidden = append(all.Hidden, diagnose.Hidden{Object: ref, Gap: gap})
 			continue

@@ -19,7 +19,7 @@ func TestB01FinalizerOfAnActor(t *testing.T) {
 	c.Apply(t, configMap(ns, "dead", "example.com/dead")+configMap(ns, "alive", "example.com/alive")+configMap(ns, "unknown", "nobody.example.net/x"))
 	free(t, c, ns, "configmap/dead", "configmap/alive", "configmap/unknown")
 	deleted(t, c, "configmap", "dead", "alive", "unknown", "-n", ns)
-	packs := pack(t, "example.com/dead", fmt.Sprintf("deployments: ['%s/op']", ns)).With(renamed(pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
+	packs := pack(t, "example.com/dead", fmt.Sprintf("deployments: ['%s/op']", ns)).With(renamed(t, pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
 	d := examine(t, c.Config(), Options{Known: packs}, ns)
 	wantCauses(t, d, map[string][]string{
 		"ConfigMap/alive":   {"FinalizerActorAlive ConfigMap/alive"},

@@ -29,16 +29,21 @@ func (e *examiner) namespace(ctx context.Context, id graph.ID) []finding {
 	finalizers, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "finalizers")
 	for _, name := range finalizers {
 		if name != namespaceFinalizer {
-			findings = append(findings, found(ref, finding{
-				code: NamespaceSpecFinalizer, finalizer: name,
-				evidence: []string{"it stands in spec.finalizers, which only PUT on the subresource finalize can change"},
-				remedy:   "Find out who takes it off and let them finish. Nothing is known of what removing it costs.",
-				commands: []func(v1alpha1.ObjectRef) string{remove(name)},
-			})...)
+			findings = append(findings, found(ref, e.inSpec(ctx, o, name)...)...)
 		}
 	}
 	if slices.Contains(finalizers, namespaceFinalizer) {
 		findings = append(findings, e.unfinished(ctx, id, o)...)
+	}
+	return findings
+}
+
+// inSpec returns who should take an entry of somebody else's off the spec of a namespace.
+func (e *examiner) inSpec(ctx context.Context, o *unstructured.Unstructured, name string) []finding {
+	findings := e.actor(ctx, o, name, nil)
+	for i := range findings {
+		findings[i].code = NamespaceSpecFinalizer
+		findings[i].evidence = append([]string{"it stands in spec.finalizers, which only PUT on the subresource finalize can change"}, findings[i].evidence...)
 	}
 	return findings
 }

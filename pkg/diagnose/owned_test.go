@@ -12,7 +12,8 @@ import (
 )
 
 // renamed gives the only entry of a pack another id, so that it can stand beside its like.
-func renamed(r *finalizer.Registry) *finalizer.Registry {
+func renamed(t testing.TB, r *finalizer.Registry) *finalizer.Registry {
+	t.Helper()
 	k := r.Packs()[0].Finalizers[0]
 	text := fmt.Sprintf(`title: Other
 components: {Other operator: {leases: ['%s']}}
@@ -21,7 +22,7 @@ finalizers:
 `, strings.Join(k.Alive.Leases, "', '"), k.Exact)
 	other, err := finalizer.Load(fstest.MapFS{"other.yaml": &fstest.MapFile{Data: []byte(text)}})
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
 	return other
 }

@@ -43,16 +43,23 @@ func Diagnosis(w io.Writer, d *v1alpha1.Diagnosis, now time.Time, s Style) error
 }
 
 func diagnosisSummary(d *v1alpha1.Diagnosis) string {
-	deleting := 0
+	deleting, hidden := 0, 0
 	for _, s := range d.Stuck {
-		if s.Since != nil {
+		switch {
+		case s.Since != nil:
 			deleting++
+		case s.Object.UID == "":
+			hidden++
 		}
 	}
 	causes := len(troubles(d))
 	switch {
+	case len(d.Stuck) == 0 && len(d.Gaps) > 0:
+		return "nothing is stuck among what could be listed"
 	case len(d.Stuck) == 0:
 		return "nothing is stuck"
+	case hidden > 0 && deleting == 0:
+		return "whether " + objectsAre(hidden) + " being deleted could not be seen"
 	case deleting == 0:
 		return objectsAre(len(d.Stuck)) + " not being deleted"
 	}
