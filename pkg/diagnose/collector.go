@@ -14,7 +14,7 @@ import (
 // collectors is what there is to say when it is the garbage collector's turn and it does nothing. What the finding has already is kept.
 func (e *examiner) collectors(ctx context.Context, id graph.ID, f finding) []finding {
 	about := v1alpha1.ObjectRef(e.Graph.Ref(id))
-	life, evidence := e.controllerManager(ctx, plan.ForegroundFinalizer)
+	life, evidence := e.controllerManager(ctx)
 	f.code = CollectorNotActing
 	f.evidence = append(f.evidence, evidence...)
 	f.remedy = "Look into kube-controller-manager, of which the garbage collector is a part. Its part can be done from here."
@@ -40,9 +40,9 @@ func (e *examiner) collectors(ctx context.Context, id graph.ID, f finding) []fin
 }
 
 // controllerManager says whether kube-controller-manager lives, by what is known of a finalizer that one of its controllers takes off.
-func (e *examiner) controllerManager(ctx context.Context, finalizer string) (Life, []string) {
+func (e *examiner) controllerManager(ctx context.Context) (Life, []string) {
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
-	a, err := e.actors.Of(ctx, o, finalizer)
+	a, err := e.actors.Of(ctx, o, plan.ForegroundFinalizer)
 	if err != nil {
 		return Unknown, nil
 	}

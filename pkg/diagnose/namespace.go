@@ -9,10 +9,8 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
-
-// namespaceFinalizer is the entry of a namespace's spec.finalizers that stands for its content (NS-001).
-const namespaceFinalizer = "kubernetes"
 
 // namespace returns what keeps a namespace because of its spec.finalizers: what is in it, what cannot be listed, or the controller. Its conditions are
 // read, and believed only where nothing else explains it: they say that all is removed while pods remain (NS-021).
@@ -20,7 +18,7 @@ func (e *examiner) namespace(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	o, err := e.source.get(ctx, namespaces, "", ref.Name)
 	if err != nil {
-		return found(ref, unread(namespaceFinalizer, err))
+		return found(ref, unread(plan.NamespaceFinalizer, err))
 	}
 	if o == nil || string(o.GetUID()) != ref.UID {
 		return nil
@@ -28,11 +26,11 @@ func (e *examiner) namespace(ctx context.Context, id graph.ID) []finding {
 	var findings []finding
 	finalizers, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "finalizers")
 	for _, name := range finalizers {
-		if name != namespaceFinalizer {
+		if name != plan.NamespaceFinalizer {
 			findings = append(findings, found(ref, e.inSpec(ctx, o, name)...)...)
 		}
 	}
-	if slices.Contains(finalizers, namespaceFinalizer) {
+	if slices.Contains(finalizers, plan.NamespaceFinalizer) {
 		findings = append(findings, e.unfinished(ctx, id, o)...)
 	}
 	return findings
@@ -67,7 +65,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 			findings = append(findings, behind(r, found(r, e.rejected(ctx, inside)...))...)
 		}
 	}
-	life, evidence := e.controllerManager(ctx, "foregroundDeletion")
+	life, evidence := e.controllerManager(ctx)
 	if len(findings) > 0 {
 		if c, ok := condition(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
 			findings[0].evidence = append(slices.Clone(findings[0].evidence),
@@ -77,7 +75,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 			return findings
 		}
 	}
-	f := finding{finalizer: namespaceFinalizer, actor: "the namespace controller", evidence: append(failures(o), evidence...)}
+	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", evidence: append(failures(o), evidence...)}
 	switch {
 	case life == Dead:
 		f.code = NamespaceControllerNotRunning
@@ -94,7 +92,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	if types := e.typesOf(content); types != "" {
 		f.commands = append(f.commands, fixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client"))
 	}
-	f.commands = append(f.commands, command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", namespaceFinalizer))
+	f.commands = append(f.commands, command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer))
 	f.remedy += " By hand, empty the namespace first: what is in it when it goes is out of reach in etcd."
 	return append(findings, found(ref, f)...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // withRights adds what the user may not do of what would free the objects.
@@ -25,7 +26,7 @@ func (e *examiner) withRights(ctx context.Context, findings []finding) []finding
 		if !e.many {
 			a.Name = o.Name
 		}
-		if f.code == NamespaceSpecFinalizer || f.finalizer == namespaceFinalizer {
+		if f.code == NamespaceSpecFinalizer || f.finalizer == plan.NamespaceFinalizer {
 			a.Verb, a.Subresource = "update", "finalize"
 		}
 		accesses, of = append(accesses, a), append(of, f)

@@ -22,7 +22,7 @@ func (s *signs) life() Life {
 		return Alive
 	case len(s.dead) > 0:
 		return Dead
-	case len(s.unread) == 0 && s.reliable && s.outside == "":
+	case len(s.unread) == 0 && s.reliable:
 		return Dead
 	}
 	return Unknown

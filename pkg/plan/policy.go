@@ -31,4 +31,6 @@ func ParsePolicy(s string) (Policy, error) {
 const (
 	OrphanFinalizer     = "orphan"
 	ForegroundFinalizer = "foregroundDeletion"
+	// NamespaceFinalizer stands in the spec.finalizers of a namespace for its content (NS-001).
+	NamespaceFinalizer = "kubernetes"
 )

@@ -128,7 +128,7 @@ func (v *Verdict) needDependents(f Facts) {
 // lastHold says whether without the finalizer a namespace would go with whatever is in it: its controller's own is the one that sees to that, and
 // the last one is what keeps it when that has been done (NS-004, NS-011).
 func lastHold(o *unstructured.Unstructured, h Held) bool {
-	return h.Name == namespaceFinalizer || !slices.Contains(specFinalizers(o), namespaceFinalizer)
+	return h.Name == plan.NamespaceFinalizer || !slices.Contains(specFinalizers(o), plan.NamespaceFinalizer)
 }
 
 // needEmpty refuses to let a namespace go that is not proven to be empty (P-20).

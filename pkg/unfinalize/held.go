@@ -9,9 +9,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// namespaceFinalizer stands in the spec of a namespace until its controller has emptied it.
-const namespaceFinalizer = "kubernetes"
-
 // Held is a finalizer on an object.
 type Held struct {
 	Name  string
