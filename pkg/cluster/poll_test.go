@@ -78,7 +78,9 @@ func TestWatchListsATypeThatMayNotBeWatched(t *testing.T) {
 			c.Kubectl(t, "create", "configmap", "second", "-n", ns)
 			h.until(t, "the second was heard of", func(c Change) bool { return c.Object != nil && c.Object.Name == "second" && !c.Gone })
 			c.Kubectl(t, "patch", "configmap", "first", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
-			h.until(t, "the finalizer was heard of", func(c Change) bool { return c.Object != nil && c.Object.Name == "first" && len(c.Object.Finalizers) == 1 })
+			h.until(t, "the finalizer was heard of", func(c Change) bool {
+				return c.Object != nil && c.Object.Name == "first" && len(c.Object.Finalizers) == 1
+			})
 			h.mu.Lock()
 			h.changes = nil
 			h.mu.Unlock()

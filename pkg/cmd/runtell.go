@@ -193,7 +193,7 @@ func (t *runTeller) errors() []error {
 		return eventErrors(t.events)
 	}
 	if more := t.failures - len(t.failed); more > 0 {
-		return append(t.failed, fmt.Errorf("%s more failed", countWords(more, "write")))
+		return append(t.failed, fmt.Errorf("%s failed besides", countWords(more, "write")))
 	}
 	return t.failed
 }
