@@ -164,6 +164,21 @@ func (cat *Catalog) Lookup(gr schema.GroupResource) (Resource, bool) {
 	return cat.Resources[i], true
 }
 
+// Omits says whether discovery proves that a type is not served: the group is there, and nothing of it failed or is in doubt. Of a group that is not
+// there it proves nothing (API-056).
+func (cat *Catalog) Omits(gr schema.GroupResource) bool {
+	_, shown := cat.Lookup(gr)
+	if shown || cat.failed(gr.Group) {
+		return false
+	}
+	for gv := range cat.groupVersions {
+		if gv.Group == gr.Group {
+			return true
+		}
+	}
+	return false
+}
+
 // Kind returns the one type that serves exactly this kind in exactly this version and can be read. It is false where there is none, or more
 // than one: what an ownerReference means is then not known, whatever a RESTMapper would make of it (RO-004, T-02, X-07).
 func (cat *Catalog) Kind(apiVersion, kind string) (graph.Type, bool) {
