@@ -5,8 +5,6 @@ import (
 	"errors"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -130,10 +128,6 @@ func (l *Loop) list(ctx context.Context) (*pass, error) {
 	catalog, err := client.Discover()
 	if err != nil {
 		return nil, &listError{err}
-	}
-	// A server without namespaces serves nothing at all of the core group, and then nothing of what is not listed is known to be absent (RO-013).
-	if _, ok := catalog.Lookup(schema.GroupResource{Resource: "namespaces"}); !ok {
-		return nil, &listError{errors.New("discovery shows no namespaces: what the server serves cannot be known, so nothing can be collected")}
 	}
 	builder := graph.NewBuilder()
 	listed, err := client.List(ctx, catalog, l.opts.List, builder)
