@@ -36,8 +36,8 @@ var verbs = map[string]verb{
 	"get": {[]string{"namespace", "output", "ignore-not-found"}, func(l commandLine) bool {
 		return len(l.words) > 0 && (l.is("output", "name") || l.is("output", "json") || strings.HasPrefix(l.flags["output"], "jsonpath="))
 	}, get},
-	"patch": {[]string{"namespace", "patch", "subresource", "type"}, func(l commandLine) bool {
-		return len(l.words) > 0 && patchTypes[l.flags["type"]] != ""
+	"patch": {[]string{"namespace", "dry-run", "patch", "subresource", "type"}, func(l commandLine) bool {
+		return len(l.words) > 0 && patchTypes[l.flags["type"]] != "" && (l.is("dry-run", "") || l.is("dry-run", "server"))
 	}, patch},
 }
 
@@ -213,7 +213,8 @@ func get(_ context.Context, r *requests, l commandLine) (string, error) {
 // patch patches objects.
 func patch(_ context.Context, r *requests, l commandLine) (string, error) {
 	return "", r.visit(l, r.builder(l.namespace()).RequireObject(false), func(info *resource.Info) error {
-		_, err := helper(info, "kubectl-patch").WithSubresource(l.flags["subresource"]).Patch(info.Namespace, info.Name, patchTypes[l.flags["type"]], []byte(l.flags["patch"]), nil)
+		_, err := helper(info, "kubectl-patch").WithSubresource(l.flags["subresource"]).DryRun(l.is("dry-run", "server")).
+			Patch(info.Namespace, info.Name, patchTypes[l.flags["type"]], []byte(l.flags["patch"]), nil)
 		return err
 	})
 }

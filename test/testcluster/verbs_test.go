@@ -29,6 +29,7 @@ func TestVerbsDoWhatKubectlDoes(t *testing.T) {
 		{"", "get nothing none -o name --ignore-not-found"},
 		{"", `patch configmap one --type=merge -p {"data":{"a":"d"}}`},
 		{"", `patch configmaps one three --type=json -p [{"op":"add","path":"/metadata/labels","value":{"l":"v"}}]`},
+		{"", `patch configmap one --type=merge -p {"data":{"a":"e"}} --dry-run=server`},
 		{"", `patch configmap none --type=merge -p {}`},
 		{"", "delete configmap three --dry-run=server"},
 		{"", "get configmap three -o name"},
@@ -58,7 +59,7 @@ func TestOtherCommandLinesAreKubectls(t *testing.T) {
 	for _, line := range []string{
 		"", "version", "scale deployment/web --replicas=2", "get pods", "get pods -o wide", "get pods -o json -A", "get -o name", "get --raw=/api -o name",
 		"delete", "delete pods --all", "delete pod a --force", "delete pod a --dry-run=client", "patch cm a -p {}", "patch cm a --type=strategic -p {}",
-		"patch cm a --type=merge -p {} --dry-run=server", "create secret generic a", "create configmap a --from-literal=a=b", "apply -f -", "apply --server-side -f file",
+		"patch cm a --type=merge -p {} --dry-run=client", "create secret generic a", "create configmap a --from-literal=a=b", "apply -f -", "apply --server-side -f file",
 		"get cm a -o name -o json",
 	} {
 		if l, ok := parse(strings.Fields(line)); ok && verbs[l.verb].fits(l) {
