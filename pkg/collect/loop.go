@@ -44,8 +44,9 @@ type Loop struct {
 	consent         plan.Consent
 	declined        map[string]bool
 	bound, explicit bool
-	// witnessed are the uids of owners whose deletion a watch has shown.
+	// witnessed are the uids of owners whose deletion a watch has shown, and lost those that a watch has never shown.
 	witnessed map[string]bool
+	lost      losses
 }
 
 // New returns a Loop that has sent nothing yet.
@@ -107,7 +108,9 @@ func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	l.forget(p.graph, p.summary.Gaps)
-	if err = p.bind(ctx); err == nil {
+	err = p.bind(ctx)
+	l.listed(p.graph)
+	if err == nil {
 		p.warn(ctx)
 		err = p.run(ctx)
 	}
