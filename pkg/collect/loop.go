@@ -35,6 +35,8 @@ type Loop struct {
 	// (RO-020, RO-022). Those that were seen to wait during a pass are kept for the next.
 	waiting, next map[string]bool
 	failed        map[string]int
+	// written counts the writes that the server has taken, of objects that are there.
+	written map[effect]int
 	// orphaned are the uids of owners that were let go after their dependents were orphaned, until a listing shows that no other has come meanwhile.
 	orphaned map[string]bool
 	// warned are the references, by the uids of dependent and owner, of which an Event was written.
@@ -45,7 +47,7 @@ type Loop struct {
 
 // New returns a Loop that has sent nothing yet.
 func New(client *cluster.Client, opts Options) *Loop {
-	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions), waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}, warned: map[[2]string]bool{}}
+	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions), waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, written: map[effect]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}, warned: map[[2]string]bool{}}
 	for _, uid := range opts.Waiting {
 		l.next[uid] = true
 	}
@@ -70,6 +72,7 @@ type Summary struct {
 // Run makes passes until one has nothing to write, and returns what the last of them found. What is left then waits for somebody else. The
 // error is for what ended it early, a context among it; what single writes met is told in the events.
 func (l *Loop) Run(ctx context.Context) (*Summary, error) {
+	l.forgetNames()
 	for idle := 0; ; {
 		s, err := l.Pass(ctx)
 		if err != nil {
@@ -121,7 +124,9 @@ func (l *Loop) list(ctx context.Context) (*pass, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPass(l, client, catalog, builder.Build(), listed), nil
+	g := builder.Build()
+	l.forget(g)
+	return newPass(l, client, catalog, g, listed), nil
 }
 
 func (l *Loop) may(g *graph.Graph, id graph.ID) bool { return l.opts.May == nil || l.opts.May(g, id) }
