@@ -48,7 +48,10 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	var failed atomic.Bool
 	p.share(len(order), func(i int) {
 		dependent := order[i]
-		if !p.strip(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)) && !p.gone(dependent) {
+		switch {
+		case p.strip(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)):
+			p.change(func(o *plan.Overlay) { o.Look(dependent) }) // it was not judged before
+		case !p.gone(dependent):
 			failed.Store(true)
 		}
 	})

@@ -53,7 +53,7 @@ func (p *Plan) Masses() []Mass {
 				m.Gone++
 			case Replaced:
 				m.Replaced++
-			case Solid, Waiting:
+			case Solid, Waiting, Orphaning:
 				m.Alive++
 			}
 		}
