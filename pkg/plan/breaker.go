@@ -185,7 +185,7 @@ func (c *massCounter) alive() {
 				continue
 			}
 			key := countedOwner{e.Owner, k}
-			if state := c.before.OwnerState(e); (state == Solid || state == Waiting) && !c.counted[key] {
+			if state := c.before.OwnerState(e); (state == Solid || state == Waiting || state == Orphaning) && !c.counted[key] {
 				c.counted[key] = true
 				m.Alive++
 			}
