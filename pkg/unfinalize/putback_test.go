@@ -58,6 +58,7 @@ webhooks:
 
 // TestAPI033WebhookPutsItBackInTheSameRequest: the answer is 200, and the finalizer is there. The webhook is named.
 func TestAPI033WebhookPutsItBackInTheSameRequest(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "held", hold)
 	f.delete(configMapType, "held", metav1.DeletePropagationBackground)
@@ -143,6 +144,7 @@ func TestFinalizedNamespaceThatIsNotIsAFailure(t *testing.T) {
 
 // TestControllerPutsItBack: a controller of a live object does, a moment later. Its field manager is named.
 func TestControllerPutsItBack(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	// Of an object of which nothing was applied the server keeps no managedFields.
 	f.c.Apply(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: ["+hold+"]}\ndata: {a: b}\n", "-n", f.namespace)
@@ -175,6 +177,7 @@ func TestControllerPutsItBack(t *testing.T) {
 
 // TestPreflightTellsWhatTheServerRefuses: a validating webhook that denies the removal, and one that is dead; nothing is written.
 func TestPreflightTellsWhatTheServerRefuses(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "held", hold)
 	f.delete(configMapType, "held", metav1.DeletePropagationBackground)
