@@ -75,7 +75,7 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 	if err != nil {
 		return err
 	}
-	catalog, err := client.Discover()
+	catalog, err := interruptible(ctx, client.Discover)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 		opts.Warned = out.warned
 	}
 	loop := collect.New(client, opts)
-	planned, err := f.plan(ctx, loop, r, opts)
+	planned, err := interruptible(ctx, func() (*plannedRun, error) { return f.plan(ctx, loop, r, opts) })
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 		}
 		return f.nothing(planned)
 	}
-	if err := f.confirm(planned, r); err != nil {
+	if err := f.confirm(ctx, planned, r); err != nil {
 		return err
 	}
 	return f.perform(ctx, client, loop, out, r)

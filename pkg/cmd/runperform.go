@@ -63,7 +63,7 @@ func massWords(m plan.Mass) string {
 }
 
 // confirm shows the plan and asks. Nothing was written if it returns an error.
-func (f *runFlags) confirm(p *plannedRun, r *runRequest) error {
+func (f *runFlags) confirm(ctx context.Context, p *plannedRun, r *runRequest) error {
 	if err := f.refused(p, r); err != nil {
 		if f.output.isOwn() && f.output.format() != "name" {
 			err = errors.Join(f.show(p), err)
@@ -83,7 +83,7 @@ func (f *runFlags) confirm(p *plannedRun, r *runRequest) error {
 	if err := f.show(p); err != nil {
 		return err
 	}
-	return f.ask()
+	return f.ask(ctx)
 }
 
 // perform runs the loop to its end, and goes on if others are waited for or changes are watched.
