@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestMain runs the tests or, called under another name by a script, the plugin. There is no collector: the scripts show what

@@ -243,3 +243,26 @@ func TestInterruptedWhileItReadsStandardInput(t *testing.T) {
 		})
 	}
 }
+
+// TestInterruptedWhenAPlanThatHasGrownIsAskedAbout: what was not agreed to is not done, and what was done before is told.
+func TestInterruptedWhenAPlanThatHasGrownIsAskedAbout(t *testing.T) {
+	c, ns, proxy := withConfigMaps(t, "one")
+	proxy.On(deletes, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		patch(t, c, ns, "one", `{"metadata":{"finalizers":["example.com/new"]}}`)
+		next.ServeHTTP(w, r)
+	}))
+	p := start(t, "delete", "configmap/one", "-i", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t))
+	p.until(&p.stdout, "(y/N): ")
+	if _, err := io.WriteString(p.stdin, "y\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.until(&p.stderr, "more goes or holds now")
+	testcluster.Eventually(t, "it asks again", func(context.Context) (bool, error) { return strings.Count(p.stdout.String(), "(y/N): ") == 2, nil })
+	p.signal(os.Interrupt)
+	if code := p.code(); code != 1 || !strings.Contains(p.stderr.String(), "error: interrupted") {
+		t.Errorf("exit code %d, stderr: %s", code, &p.stderr)
+	}
+	if uidOf(t, c, ns, "one") == "" || len(sent(proxy)) != 1 {
+		t.Errorf("it was deleted, or this was tried again: %v", sent(proxy))
+	}
+}

@@ -20,6 +20,7 @@ type process struct {
 	stdin          io.WriteCloser
 	stdout, stderr lockedBuffer
 	ended          chan struct{}
+	read           chan struct{} // closed when all it has written to a terminal is read; nil without one
 }
 
 // start starts kubectl gc with a standard input that stays open.
@@ -66,6 +67,9 @@ func (p *process) code() int {
 	case <-p.ended:
 	case <-time.After(time.Minute):
 		p.t.Fatalf("%q goes on; stdout: %s\nstderr: %s", p.cmd.Args, &p.stdout, &p.stderr)
+	}
+	if p.read != nil {
+		<-p.read
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
