@@ -83,6 +83,7 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 		args   []string // %s is a name
 		object string
 		stages []string // that it comes to, among others
+		writes string   // the stage at which it is to say what it has not finished
 		// quiet says that the command's end is no error.
 		quiet bool
 	}{
@@ -90,7 +91,7 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 		"tree --watch": {args: []string{"tree", "configmap/%s", "--watch"}, stages: []string{"discovery", "list", "table", "watch"}, quiet: true},
 		"delete": {args: []string{"delete", "configmap/%s", "--yes", "--cascade=foreground"},
 			stages: []string{"discovery", "list", "rights", "dry run of DELETE", "DELETE", "watch"}},
-		"unfinalize":       {args: []string{"unfinalize", "configmap/%s", "--finalizer", "example.com/hold", "--yes", "--force-live"}, stages: []string{"discovery", "GET", "dry run of PATCH", "PATCH"}},
+		"unfinalize":       {args: []string{"unfinalize", "configmap/%s", "--finalizer", "example.com/hold", "--yes", "--force-live"}, stages: []string{"discovery", "GET", "dry run of PATCH", "PATCH"}, writes: "PATCH"},
 		"unfinalize --all": {args: []string{"unfinalize", "configmaps", "-l", "name=%s", "--finalizer", "example.com/hold", "--yes", "--force-live"}, stages: []string{"discovery", "list", "GET", "PATCH"}},
 		"why":              {args: []string{"why", "configmap/%s"}, object: "waiting", stages: []string{"discovery", "list", "GET"}},
 		"why --probe":      {args: []string{"why", "configmap/%s", "--probe"}, object: "waiting", stages: []string{"discovery", "list", "POST", "watch"}},
@@ -124,6 +125,9 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 				}
 				seen = append(seen, stage)
 				unseen = slices.DeleteFunc(unseen, func(s string) bool { return s == stage })
+				if stage == tt.writes && !strings.Contains(ended.stderr, "interrupted; not finished: ConfigMap/"+objects[i]) {
+					t.Errorf("it is not said that it is not known whether %s was changed: %s", objects[i], ended.stderr)
+				}
 				if !tt.quiet && (ended.code != 1 || !strings.Contains(ended.stderr, "interrupted")) {
 					t.Errorf("at the stage %s: exit code %d, stderr: %s", stage, ended.code, ended.stderr)
 				}
