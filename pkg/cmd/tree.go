@@ -247,7 +247,7 @@ func (f *treeFlags) snapshot(ctx context.Context, req *treeRequest) (*treeSnapsh
 	if err != nil {
 		return nil, err
 	}
-	treeOptions := graph.TreeOptions{Owners: f.owners, Depth: f.depth, Show: show}
+	treeOptions := graph.TreeOptions{Owners: f.owners, Depth: f.depth, Show: show, HideRoots: req.roots.all()}
 	if f.links && !req.roots.all() {
 		treeOptions.Links = link.New(g).Dependents
 	}
@@ -281,7 +281,6 @@ func (r *treeRequest) find(ctx context.Context, g *graph.Graph) ([]graph.ID, fun
 		if show == nil {
 			return ids, related, nil
 		}
-		ids = filter(ids, show)
 		return ids, func(id graph.ID) bool { return show(id) && (related == nil || related(id)) }, nil
 	}
 	var ids []graph.ID
