@@ -119,6 +119,7 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 	}
 	if len(planned.Actions) == 0 && !f.watch && !(f.wait && len(pending(planned.left)) > 0) {
 		if f.events && len(misplaced(planned.Graph, opts.May)) > 0 { // the flag asks for them; there is no plan to ask about
+			loop.Agreed(planned.Plan.Plan) // nothing else is written
 			return f.perform(ctx, client, loop, out, r)
 		}
 		return f.nothing(planned)
