@@ -127,3 +127,27 @@ func TestRO013NoCommandWorksWithoutTheCoreGroup(t *testing.T) {
 		}
 	}
 }
+
+// TestX03KindIsNotGoneWhereDiscoveryHidesWhatTellsOfIt: neither its own group, nor the types that say which groups there are.
+func TestX03KindIsNotGoneWhereDiscoveryHidesWhatTellsOfIt(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	owner := ", ownerReferences: [{apiVersion: unheard.example.com/v1, kind: Thing, name: nobody, uid: 11111111-0000-4000-8000-000000000003}]"
+	c.Apply(t, configMap("dependent", owner), "-n", ns)
+	for name, fault := range map[string]faultproxy.Fault{
+		"its group is empty":          faultproxy.EmptyVersion("unheard.example.com", "v1"),
+		"CRDs are hidden":             faultproxy.WithoutGroup("apiextensions.k8s.io"),
+		"CRDs are not shown":          faultproxy.WithoutResource("apiextensions.k8s.io", "customresourcedefinitions"),
+		"APIServices are hidden":      faultproxy.WithoutGroup("apiregistration.k8s.io"),
+		"APIServices have no version": faultproxy.EmptyVersion("apiregistration.k8s.io", "v1"),
+	} {
+		proxy := faultproxy.Start(t, c.Config())
+		proxy.On(faultproxy.Groups, fault)
+		r := run(t, "run", "--yes", "--treat-kind-as-gone", "unheard.example.com/v1/Thing", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t))
+		if r.code != 2 || !strings.Contains(r.stderr, "it cannot be known whether it is") {
+			t.Errorf("%s: exit code %d\n%s\n%s", name, r.code, r.stdout, r.stderr)
+		}
+	}
+	c.Kubectl(t, "get", "configmap/dependent", "-n", ns)
+}
