@@ -70,19 +70,42 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 	if err != nil {
 		return Deleted{}, err
 	}
-	var answer struct {
-		Kind, Status any
-		Details      struct{ UID string }
-		Metadata     struct {
-			UID        string
-			Finalizers []string
-		}
-	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
+	answer, err := readDeleted(raw, uid)
+	if err != nil {
 		return Deleted{}, fmt.Errorf("reading the answer to the deletion of %s %q: %w", t.Resource, name, err)
 	}
-	return Deleted{
-		Finalizers: answer.Metadata.Finalizers, Object: answer.Metadata.UID == uid,
-		Gone: answer.Kind == "Status" && answer.Status == metav1.StatusSuccess && answer.Details.UID == uid && !opts.DryRun,
-	}, nil
+	answer.Gone = answer.Gone && !opts.DryRun
+	return answer, nil
+}
+
+// readDeleted reads the answer to a DELETE: a Status or an object. An object may be of any type, and a custom resource may have anything in the
+// fields that a Status has, so each field is read for itself: one that is not of the form expected says nothing. It is a map because the fields
+// of a struct are found in any case, and "Metadata" is another field than "metadata".
+func readDeleted(raw []byte, uid string) (Deleted, error) {
+	var answer map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return Deleted{}, err
+	}
+	if text(answer["kind"]) == "Status" && text(answer["apiVersion"]) == "v1" {
+		var details struct{ UID string }
+		known := json.Unmarshal(answer["details"], &details) == nil && details.UID == uid
+		return Deleted{Gone: known && text(answer["status"]) == metav1.StatusSuccess}, nil
+	}
+	var metadata struct {
+		UID        string
+		Finalizers []string
+	}
+	if json.Unmarshal(answer["metadata"], &metadata) != nil || metadata.UID != uid {
+		return Deleted{}, nil
+	}
+	return Deleted{Object: true, Finalizers: metadata.Finalizers}, nil
+}
+
+// text is the string that a field has, empty if it has none.
+func text(field json.RawMessage) string {
+	var s string
+	if json.Unmarshal(field, &s) != nil {
+		return ""
+	}
+	return s
 }
