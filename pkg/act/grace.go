@@ -1,12 +1,13 @@
 package act
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -109,9 +110,16 @@ func (s *shortener) shorten(l waited) error {
 	ref := l.Object
 	_, err := s.run.client.Delete(s.ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(policy), GracePeriodSeconds: &s.period})
 	switch {
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
-		return nil // it was faster
-	case err != nil && s.ctx.Err() != nil:
+	case err != nil && ambiguous(err):
+		refusal := naming(ref, err)
+		if _, err = reread(s.ctx, s.run.client, t, ref, err); errors.Is(err, errGone) || errors.Is(err, errReplaced) {
+			return nil // it was faster
+		}
+		err = cmp.Or(err, refusal)
+	case err != nil:
+		err = naming(ref, err)
+	}
+	if err != nil && s.ctx.Err() != nil {
 		err = ErrInterrupted
 	}
 	s.mu.Lock()

@@ -41,8 +41,11 @@ var (
 	ErrInterrupted = errors.New("interrupted before the server answered; it may be deleted all the same")
 	// ErrNotSent is of a delete whose turn did not come before the end.
 	ErrNotSent = errors.New("interrupted before its turn came")
+	// ErrPolicyIgnored is of a delete that the server has carried out with another propagation policy than the one asked for.
+	ErrPolicyIgnored = errors.New("the server has deleted it and not followed the propagation policy")
 
 	errGone     = errors.New("it was gone already")
 	errReplaced = errors.New("another object has its name now")
+	errNoPolicy = errors.New("the server does not follow the propagation policy")
 	errNoBlock  = errors.New("not all that it is to wait for could be made to block it")
 )

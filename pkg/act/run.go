@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -22,7 +23,7 @@ type Options struct {
 	Positions []cluster.Position
 	// Wait for the whole cascade, until the context ends.
 	Wait bool
-	// Tell is called with each event, and Tick every second with what is left; one call at a time, and none while Replan is called.
+	// Tell is called with each event, and Tick every second with what is left; one call at a time, and none while Replan is called. Either may be nil.
 	Tell func(Event)
 	Tick func(Progress)
 	// Collect, if not nil, does the collector's part in place of the cluster's. It is called when the requested deletes were sent, and again
@@ -44,11 +45,17 @@ func (o Options) serialized() Options {
 	var mu sync.Mutex
 	tell, ticked, replan := o.Tell, o.Tick, o.Replan
 	o.Tell = func(e Event) {
+		if tell == nil {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		tell(e)
 	}
 	o.Tick = func(p Progress) {
+		if ticked == nil {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		ticked(p)
@@ -168,10 +175,7 @@ func (r *run) expected() map[string]bool {
 	if len(r.result.Failed) == 0 {
 		return nil
 	}
-	done := map[string]bool{}
-	for _, d := range r.result.Done {
-		done[d.Graph.Ref(d.Object).UID] = true
-	}
+	done := r.deleted()
 	expected := map[string]bool{}
 	for _, p := range r.plans {
 		var roots []graph.ID
@@ -185,4 +189,18 @@ func (r *run) expected() map[string]bool {
 		}
 	}
 	return expected
+}
+
+// deleted are the uids of what was deleted, whether the server has followed the policy or not.
+func (r *run) deleted() map[string]bool {
+	deleted := map[string]bool{}
+	for _, d := range r.result.Done {
+		deleted[d.Graph.Ref(d.Object).UID] = true
+	}
+	for _, f := range r.result.Failed {
+		if errors.Is(f.Err, ErrPolicyIgnored) {
+			deleted[f.Graph.Ref(f.Action.Object).UID] = true
+		}
+	}
+	return deleted
 }
