@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
@@ -16,8 +17,8 @@ func TestADeleteThatIsRefusedIsNotReportedAsDone(t *testing.T) {
 		fault faultproxy.Fault
 		words string
 	}{
-		"conflict":       {faultproxy.Status(409, "Conflict", "the webhook says no"), `error: configmaps "one": the webhook says no`},
-		"404 of a proxy": {faultproxy.Plain(404, "no such page"), `error: configmaps "one": the server could not find the requested resource`},
+		"conflict":       {faultproxy.Status(409, "Conflict", "the webhook says no"), `: configmaps "one": the webhook says no`},
+		"404 of a proxy": {faultproxy.Plain(404, "no such page"), `: configmaps "one": the server could not find the requested resource`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -30,7 +31,7 @@ func TestADeleteThatIsRefusedIsNotReportedAsDone(t *testing.T) {
 			if r := d.result(t); len(r.Done) != 1 || r.Done[0].Object.Name != "two" || len(r.Failed) != 1 || r.Failed[0].Action.Object.Name != "one" || len(r.Skipped) != 0 {
 				t.Errorf("result %+v; want two done, one failed, nothing skipped", r)
 			}
-			if left := c.Kubectl(t, "get", "configmap", "one", "two", "-n", ns, "--ignore-not-found", "-o", "name"); left != "configmap/one" {
+			if left := c.Kubectl(t, "get", "configmap", "one", "two", "-n", ns, "--ignore-not-found", "-o", "name"); strings.TrimSpace(left) != "configmap/one" {
 				t.Errorf("left: %q", left)
 			}
 		})
