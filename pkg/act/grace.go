@@ -59,10 +59,7 @@ func (s *shortener) listed(c cluster.Change) {
 	if s.period < 0 || c.Position.Type.Resource != "pods" || c.Position.Type.Group != "" {
 		return
 	}
-	for _, left := range s.run.waiter.left() {
-		if !within(left.Object, c.Position) {
-			continue
-		}
+	for _, left := range s.run.waiter.within(c.Position) {
 		ref := left.Object
 		s.group.Go(func() error {
 			// If it cannot be read, the watch that goes on shows what happens to it next.

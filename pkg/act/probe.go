@@ -23,16 +23,7 @@ func (r *run) probe(ctx context.Context, p Progress) {
 	if p.Quiet < probeAfter || int(p.Quiet/tick)%int(probeAfter/tick) != 0 {
 		return
 	}
-	probed := 0
-	for _, left := range p.Left {
-		if left.Deleting || !left.CollectorsTurn || probed == maxProbed {
-			continue
-		}
-		probed++
-		l, ok := r.waiter.get(left.Object.UID)
-		if !ok {
-			continue
-		}
+	for _, l := range r.waiter.undeleted(maxProbed) {
 		t, _ := l.graph.Type(l.id)
 		ref := l.Object
 		_, err := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(l.policy), DryRun: true})

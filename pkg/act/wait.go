@@ -20,11 +20,12 @@ type waiter struct {
 	// changed has an entry when something has changed since it was taken out.
 	changed chan struct{}
 
-	mu      sync.Mutex
-	pending map[string]*waited // by uid
-	going   map[string]bool    // the uids of all that is deleted
-	allSent bool
-	last    time.Time
+	mu       sync.Mutex
+	pending  map[string]*waited // by uid
+	going    map[string]bool    // the uids of all that is deleted
+	cascades []*cascade
+	allSent  bool
+	last     time.Time
 	// wave is the last in which something was seen to happen.
 	wave, waves int
 }
@@ -32,13 +33,16 @@ type waiter struct {
 // waited is an object that is waited for, with the plan's view of it.
 type waited struct {
 	Left
-	graph *graph.Graph
-	id    graph.ID
+	cascade *cascade
+	graph   *graph.Graph
+	id      graph.ID
 	// deletedIn and goneIn are the waves in which the plan has it deleted and gone.
 	deletedIn, goneIn int
 	policy            plan.Policy
-	// blocking are the references of the graph that were made to block.
-	blocking map[int]bool
+	// owners is how many of its references are to objects that are waited for, and blockers how many such objects block it. They are counted while
+	// the cascade goes, because to count them anew every second would take longer than that.
+	owners, blockers int
+	over             bool // it is not waited for any more
 }
 
 func newWaiter(opts Options) *waiter {
@@ -52,32 +56,38 @@ func (w *waiter) add(next Replanned) []cluster.Position {
 	defer w.mu.Unlock()
 	p := next.Plan
 	types := map[scope]bool{}
-	added := make(map[graph.ID]*waited, len(p.Deleted))
-	block := map[int]bool{}
-	for _, a := range blocking(p) {
-		for _, index := range a.Edges {
-			block[index] = true
-		}
-	}
+	c := newCascade(p)
 	for _, id := range p.Deleted {
 		ref := p.Graph.Ref(id)
 		t, _ := p.Graph.Type(id)
 		types[scope{t, ref.Namespace}] = true
+		if earlier, ok := w.pending[ref.UID]; ok {
+			earlier.over = true
+			earlier.cascade.at[earlier.id].waited = nil
+		}
 		left := Left{Object: ref, Deleting: p.Graph.State(id) == graph.Deleting, Deleted: p.Graph.Deleted(id), Finalizers: p.Graph.Finalizers(id)}
-		added[id] = &waited{Left: left, graph: p.Graph, id: id, blocking: block}
 		w.going[ref.UID] = true
-		w.pending[ref.UID] = added[id]
+		w.pending[ref.UID] = c.add(&waited{Left: left, cascade: c, graph: p.Graph, id: id})
 	}
 	for _, a := range p.Actions {
-		if l, ok := added[a.Object]; ok {
+		if l := c.at[a.Object].waited; l != nil {
 			l.goneIn = max(l.goneIn, a.Wave)
 			if a.Verb == plan.VerbDelete {
 				l.deletedIn, l.policy = a.Wave, a.Policy
 			}
 		}
 	}
+	w.cascades = append(w.cascades, c)
+	w.count()
 	w.waves = max(w.waves, p.Waves())
 	return positions(types, next.Positions)
+}
+
+// count counts for each object that is waited for what keeps it; the lock is held.
+func (w *waiter) count() {
+	for _, c := range w.cascades {
+		c.count(w.pending)
+	}
 }
 
 type scope struct {
@@ -163,9 +173,18 @@ func (w *waiter) gone(uid string) {
 // drop stops waiting for an object; the lock is held.
 func (w *waiter) drop(uid string, what What) {
 	l := w.pending[uid]
-	delete(w.pending, uid)
+	w.forget(uid)
 	w.opts.Tell(Event{What: what, Object: l.Object})
 	w.finish()
+}
+
+// forget takes an object off the list; the lock is held.
+func (w *waiter) forget(uid string) {
+	w.pending[uid].over = true
+	delete(w.pending, uid)
+	for _, c := range w.cascades {
+		c.forget(uid)
+	}
 }
 
 // finish ends the wait if nothing is left and nothing will be added; the lock is held.
@@ -202,7 +221,7 @@ func (w *waiter) sent(expected map[string]bool) {
 	if expected != nil {
 		for uid := range w.pending {
 			if !expected[uid] {
-				delete(w.pending, uid)
+				w.forget(uid)
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func (f *deleteFlags) ended(ctx context.Context, d *deletion, result *act.Result
 			unsent++
 		}
 	}
-	left := w.remaining(result.Left)
+	left := w.remaining(result.Left, len(result.Left))
 	if left == "" {
 		left = "nothing"
 	}
