@@ -16,8 +16,16 @@ type Result struct {
 	Orphaned []Orphan
 	// Left is what was waited for and is still there.
 	Left []Left
+	// Unseen is what was waited for and may neither be watched, listed nor read any more: whether it is gone is not known.
+	Unseen []Unseen
 	// Declined is why the roots that had been changed were not deleted after they were planned again; they are among the Failed.
 	Declined error
+}
+
+// Unseen is an object that nothing is known of, and what the server says of that.
+type Unseen struct {
+	Object graph.Ref
+	Err    error
 }
 
 // Done is an action that was carried out. Its IDs are those of the Graph: a plan that was made again has one of its own.

@@ -3,7 +3,9 @@ package act
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,6 +25,8 @@ type Options struct {
 	Positions []cluster.Position
 	// Wait for the whole cascade, until the context ends.
 	Wait bool
+	// PollInterval is how often what may not be watched is listed or read in the wait; 0 means 2 seconds.
+	PollInterval time.Duration
 	// Tell is called with each event, and Tick every second with what is left; one call at a time, and none while Replan is called. Either may be nil.
 	Tell func(Event)
 	Tick func(Progress)
@@ -78,6 +82,8 @@ type run struct {
 	waiter *waiter
 	grace  *shortener
 	plans  []*plan.Plan
+	// unseen guards the Unseen of the result while the watches run.
+	unseen sync.Mutex
 	// patched are the objects whose references were made to block, by uid, as they were answered.
 	patched map[string]*graph.Object
 	// watches are what runs beside the deletes and the wait, and watching is its context.
@@ -107,6 +113,7 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 	stop()
 	_ = r.watches.Wait() // its error, if it is not the end of the context, was seen by wait
 	r.grace.finish()
+	slices.SortFunc(r.result.Unseen, func(a, b Unseen) int { return compareRefs(a.Object, b.Object) })
 	if err == nil && opts.Wait {
 		r.result.Orphaned, err = r.orphaned(ctx)
 	}
@@ -138,18 +145,9 @@ func (r *run) follow(next Replanned) {
 	if !r.opts.Wait {
 		return
 	}
-	positions := r.waiter.add(next)
-	r.watches.Go(func() error {
-		return r.client.Watch(r.watching, positions, func(c cluster.Change) {
-			if c.Object == nil {
-				r.waiter.listed(c)
-				r.grace.listed(c)
-				return
-			}
-			r.waiter.change(c)
-			r.grace.change(c)
-		})
-	})
+	for _, p := range r.waiter.add(next) {
+		r.watches.Go(func() error { return r.watch(r.watching, p) })
+	}
 }
 
 // wait waits until all that was deleted is gone, with what goes along.

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// wholeTypeFrom is in how many namespaces objects of one type are waited for before it is watched everywhere.
+// wholeTypeFrom is in how many namespaces objects of one type are waited for before it is watched everywhere, if it was listed everywhere.
 const wholeTypeFrom = 4
 
 // waiter knows what of a cascade is left.
@@ -95,27 +95,31 @@ type scope struct {
 	namespace string
 }
 
+// positions returns where to watch for objects of some types and namespaces. Nothing is watched more widely than it was listed, since the right to do so
+// may be missing.
 func positions(types map[scope]bool, listed []cluster.Position) []cluster.Position {
 	namespaces := map[graph.Type]int{}
 	for s := range types {
 		namespaces[s.t]++
 	}
-	wanted := map[scope]bool{}
+	ended := map[scope]string{} // the resourceVersions of the lists
+	for _, l := range listed {
+		ended[scope{l.Type, l.Namespace}] = l.ResourceVersion
+	}
+	wanted := map[scope]string{}
 	for s := range types {
-		if namespaces[s.t] >= wholeTypeFrom {
+		version, everywhere := ended[scope{s.t, ""}]
+		switch own, ok := ended[s]; {
+		case everywhere && namespaces[s.t] >= wholeTypeFrom:
 			s.namespace = ""
+		case ok:
+			version = own
 		}
-		wanted[s] = true
+		wanted[s] = version
 	}
 	var positions []cluster.Position
-	for s := range wanted {
-		p := cluster.Position{Type: s.t, Namespace: s.namespace}
-		for _, l := range listed {
-			if l.Type == s.t && (l.Namespace == "" || l.Namespace == s.namespace) {
-				p.ResourceVersion = l.ResourceVersion
-			}
-		}
-		positions = append(positions, p)
+	for s, version := range wanted {
+		positions = append(positions, cluster.Position{Type: s.t, Namespace: s.namespace, ResourceVersion: version})
 	}
 	return positions
 }
@@ -127,21 +131,46 @@ func (w *waiter) change(c cluster.Change) {
 	if !ok {
 		return
 	}
+	w.moved()
+	if c.Gone {
+		w.gone(c.Object.UID)
+		return
+	}
+	w.update(l, c.Object)
+}
+
+// found brings what is known of an object up to date with what a list or a read has shown, which may be what is known.
+func (w *waiter) found(o *graph.Object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l, ok := w.pending[o.UID]
+	if !ok {
+		return
+	}
+	if l.Deleted != o.Deleted || !slices.Equal(l.Finalizers, o.Finalizers) {
+		w.moved()
+	}
+	w.update(l, o)
+}
+
+// moved notes that something has happened; the lock is held.
+func (w *waiter) moved() {
 	w.last = time.Now()
 	select {
 	case w.changed <- struct{}{}:
 	default:
 	}
-	l.Deleting, l.Deleted, l.Finalizers = c.Object.Deleted != 0, c.Object.Deleted, slices.Clone(c.Object.Finalizers)
+}
+
+// update brings what is known of an object up to date; the lock is held.
+func (w *waiter) update(l *waited, o *graph.Object) {
+	l.Deleting, l.Deleted, l.Finalizers = o.Deleted != 0, o.Deleted, slices.Clone(o.Finalizers)
 	if l.Deleting {
 		l.Refused = nil
 		w.wave = max(w.wave, l.deletedIn)
 	}
-	switch {
-	case c.Gone:
-		w.gone(c.Object.UID)
-	case w.released(l, c.Object):
-		w.drop(c.Object.UID, Kept)
+	if w.released(l, o) {
+		w.drop(o.UID, Kept)
 	}
 }
 
@@ -162,6 +191,28 @@ func (w *waiter) released(l *waited, o *graph.Object) bool {
 		}
 	}
 	return false
+}
+
+// absent notes that an object that is waited for was read, and is no more.
+func (w *waiter) absent(uid string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, ok := w.pending[uid]; ok {
+		w.moved()
+		w.gone(uid)
+	}
+}
+
+// lost stops waiting for an object that may not be seen any more. It is false if it is not waited for.
+func (w *waiter) lost(uid string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, ok := w.pending[uid]; !ok {
+		return false
+	}
+	w.forget(uid)
+	w.finish()
+	return true
 }
 
 // gone takes an object that is no more off the list; the lock is held.
@@ -205,6 +256,7 @@ func (w *waiter) listed(c cluster.Change) {
 	defer w.mu.Unlock()
 	for uid, l := range w.pending {
 		if within(l.Object, c.Position) && !c.Listed[uid] {
+			w.moved()
 			w.gone(uid)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // perform carries out the plan and waits for the cascade.
@@ -34,6 +35,7 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	result, err := act.Run(limited, client, p.Plan.Plan, opts)
 	t.done()
 	f.warnAdopted(result)
+	f.warnUnseen(result.Unseen)
 	var stuck []v1alpha1.SkippedObject
 	if f.wait && ctx.Err() == nil {
 		stuck = endless(ctx, client, again.planned)
@@ -101,5 +103,22 @@ func (f *deleteFlags) warnAdopted(result *act.Result) {
 		if o.Adopter != nil {
 			fmt.Fprintf(f.ErrOut, "Warning: %s, which was left behind, was adopted by %s\n", withNamespace(o.Object, " in "), adopter(o))
 		}
+	}
+}
+
+// warnUnseen tells of what was not waited for to its end, because it may neither be watched, listed nor read. As for kubectl that is no error: the deletion
+// was asked for, and goes on.
+func (f *deleteFlags) warnUnseen(unseen []act.Unseen) {
+	type place struct{ resource, group, namespace string }
+	names, first := map[place][]string{}, []act.Unseen{}
+	of := func(u act.Unseen) place { return place{u.Object.Resource, u.Object.Group(), u.Object.Namespace} }
+	for _, u := range unseen {
+		if names[of(u)] == nil {
+			first = append(first, u)
+		}
+		names[of(u)] = append(names[of(u)], shortName(u.Object))
+	}
+	for _, u := range first {
+		fmt.Fprintf(f.ErrOut, "Warning: cannot wait for %s, whose deletion goes on: %s\n", enumerate(names[of(u)]), render.Escape(shorten(u.Err.Error())))
 	}
 }
