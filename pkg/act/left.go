@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -95,6 +96,13 @@ func (w *waiter) left() []Left {
 		slices.SortFunc(left, func(a, b Left) int { return compareRefs(a.Object, b.Object) })
 	}
 	return left
+}
+
+// besides returns what was seen to go along though no plan has it.
+func (w *waiter) besides() []graph.Ref {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.SortedFunc(slices.Values(w.beyond), compareRefs)
 }
 
 // within returns what is left of a position's type and namespace.

@@ -3,9 +3,12 @@ package act
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -421,5 +424,62 @@ func TestNobodyHasToListen(t *testing.T) {
 	result, err = Run(t.Context(), client, p, Options{Positions: []cluster.Position{}, Wait: true})
 	if err != nil || len(result.Skipped) != 1 {
 		t.Errorf("%v, result %+v; want it skipped", err, result)
+	}
+}
+
+// TestEachDeleteIsCoveredByTheArchive: what is not is left alone, also when the object changes on the way.
+func TestEachDeleteIsCoveredByTheArchive(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, manifest(ns, "one", "two"))
+	proxy := faultproxy.Start(t, c.Config())
+	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one", "two")
+	proxy.On(func(r *http.Request) bool { return deletes(r) && strings.HasSuffix(r.URL.Path, "/one") }, churn(t, c, ns, 1))
+	var mu sync.Mutex
+	asked := map[string]int{}
+	var told record
+	opts := told.options(positions, true)
+	opts.Archived = func(_ context.Context, typ graph.Type, ref graph.Ref, version string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if asked[ref.Name]++; ref.Name == "one" && asked["one"] == 2 || typ.Resource != "configmaps" || version == "" {
+			return errors.New("it is not in the archive")
+		}
+		return nil
+	}
+	result, err := Run(t.Context(), client, p, opts)
+	if err != nil || len(result.Done) != 1 || len(result.Failed) != 1 || asked["one"] != 2 || asked["two"] != 1 {
+		t.Fatalf("%v, asked %v, result %+v; want the second done and the first failed", err, asked, result)
+	}
+	if got := result.Failed[0].Err.Error(); got != `configmaps "one" was not deleted: it is not in the archive` {
+		t.Errorf("error: %s", got)
+	}
+}
+
+// TestWhatGoesAlongBeyondThePlanIsTold: somebody plays the cluster's collector, which deletes dependents that have come up since the plan was made.
+func TestWhatGoesAlongBeyondThePlanIsTold(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, strings.Replace(manifest(ns, "owner"), "namespace:", "finalizers: [example.com/x], namespace:", 1)+manifest(ns, "other"))
+	client, p, positions := prepare(t, c.Config(), ns, plan.Background, "owner")
+	var told record
+	opts := told.options(positions, true)
+	opts.Tick = func(Progress) {
+		owning(t, c, ns, "owner", "new", "kept")
+		owning(t, c, ns, "new", "below")
+		owning(t, c, ns, "other", "unrelated")
+		c.Kubectl(t, "delete", "configmap", "new", "-n", ns)
+		c.Kubectl(t, "delete", "configmap", "below", "unrelated", "-n", ns)
+		c.Kubectl(t, "patch", "configmap", "owner", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	}
+	result, err := Run(t.Context(), client, p, opts)
+	var names []string
+	for _, ref := range result.Unplanned {
+		names = append(names, ref.Kind+"/"+ref.Name)
+	}
+	if err != nil || !slices.Equal(names, []string{"ConfigMap/below", "ConfigMap/new"}) {
+		t.Errorf("%v, unplanned %v", err, names)
 	}
 }

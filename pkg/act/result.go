@@ -18,6 +18,9 @@ type Result struct {
 	Left []Left
 	// Unseen is what was waited for and may neither be watched, listed nor read any more: whether it is gone is not known.
 	Unseen []Unseen
+	// Unplanned is what was seen to be deleted with the cascade though no plan has it, because it belongs to something that was deleted. It is what the watches
+	// have shown, which need not be all.
+	Unplanned []graph.Ref
 	// Declined is why the roots that had been changed were not deleted after they were planned again; they are among the Failed.
 	Declined error
 }

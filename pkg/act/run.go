@@ -21,6 +21,9 @@ type Options struct {
 	// PropagateGracePeriod gives it to the dependents too, as far as that can be done once the collector has deleted them: a grace period
 	// can be shortened only (API-018).
 	PropagateGracePeriod bool
+	// Archived, if not nil, is asked before each delete whether nothing is lost with this version of the object that is not in the archive; the delete carries
+	// it as a precondition. An error leaves the object alone. It is called from several goroutines.
+	Archived func(ctx context.Context, t graph.Type, object graph.Ref, resourceVersion string) error
 	// Positions are where the listing ended on which the plan rests; the wait begins there.
 	Positions []cluster.Position
 	// Wait for the whole cascade, until the context ends.
@@ -117,7 +120,7 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 	if err == nil && opts.Wait {
 		r.result.Orphaned, err = r.orphaned(ctx)
 	}
-	r.result.Left = r.waiter.left()
+	r.result.Left, r.result.Unplanned = r.waiter.left(), r.waiter.besides()
 	return r.result, err
 }
 

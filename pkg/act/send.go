@@ -78,7 +78,11 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 	options := cluster.DeleteOptions{
 		Policy: string(a.Policy), GracePeriodSeconds: r.opts.GracePeriodSeconds, ResourceVersion: was.ResourceVersion,
 	}
+	version := was.ResourceVersion
 	for range maxTries {
+		if err := r.archived(ctx, t, ref, version); err != nil {
+			return err
+		}
 		answer, refusal := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, options)
 		switch {
 		case refusal == nil:
@@ -96,8 +100,11 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 			return err
 		case !asPlanned(was, now):
 			return ErrChanged
+		}
+		version = now.ResourceVersion
+		switch {
 		case apierrors.IsConflict(refusal) && now.ResourceVersion != options.ResourceVersion && options.ResourceVersion != "":
-			options.ResourceVersion = now.ResourceVersion
+			options.ResourceVersion = version
 		case apierrors.IsConflict(refusal) && options.ResourceVersion != "" && refusesEachVersion(now, a.Policy):
 			options.ResourceVersion = ""
 		default:
@@ -105,6 +112,21 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 		}
 	}
 	return changedTooOften(ref, "deleted")
+}
+
+// archived says whether nothing is lost with a version of an object.
+func (r *run) archived(ctx context.Context, t graph.Type, ref graph.Ref, version string) error {
+	if r.opts.Archived == nil {
+		return nil
+	}
+	err := r.opts.Archived(ctx, t, ref, version)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ErrNotSent
+	}
+	return fmt.Errorf("%s %q was not deleted: %w", ref.Resource, ref.Name, err)
 }
 
 // refusesEachVersion says whether the API server answers a delete with a conflict whichever resourceVersion it carries. It does if the policy removes the only

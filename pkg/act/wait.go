@@ -24,8 +24,11 @@ type waiter struct {
 	pending  map[string]*waited // by uid
 	going    map[string]bool    // the uids of all that is deleted
 	cascades []*cascade
-	allSent  bool
-	last     time.Time
+	// unplanned are the uids of what was seen to go along with the cascade though no plan has it, and beyond are those objects.
+	unplanned map[string]bool
+	beyond    []graph.Ref
+	allSent   bool
+	last      time.Time
 	// wave is the last in which something was seen to happen.
 	wave, waves int
 }
@@ -46,7 +49,7 @@ type waited struct {
 }
 
 func newWaiter(opts Options) *waiter {
-	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), pending: map[string]*waited{}, going: map[string]bool{}, last: time.Now()}
+	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), pending: map[string]*waited{}, going: map[string]bool{}, unplanned: map[string]bool{}, last: time.Now()}
 }
 
 // add has what a plan deletes waited for and returns what to watch for that: each type in each namespace where something is waited for,
@@ -129,6 +132,7 @@ func (w *waiter) change(c cluster.Change) {
 	defer w.mu.Unlock()
 	l, ok := w.pending[c.Object.UID]
 	if !ok {
+		w.beside(c)
 		return
 	}
 	w.moved()
@@ -137,6 +141,20 @@ func (w *waiter) change(c cluster.Change) {
 		return
 	}
 	w.update(l, c.Object)
+}
+
+// beside notes what goes along with the cascade though no plan has it: it is being deleted, or gone, and belongs to something that goes. Nobody can keep the
+// cluster's collector from deleting what has come up since the plan was made. The lock is held.
+func (w *waiter) beside(c cluster.Change) {
+	o := c.Object
+	if w.going[o.UID] || w.unplanned[o.UID] || o.Deleted == 0 && !c.Gone {
+		return
+	}
+	if slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return w.going[r.UID] || w.unplanned[r.UID] }) {
+		w.unplanned[o.UID] = true
+		t := c.Position.Type
+		w.beyond = append(w.beyond, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.Namespace, Name: o.Name, UID: o.UID})
+	}
 }
 
 // found brings what is known of an object up to date with what a list or a read has shown, which may be what is known.

@@ -37,6 +37,9 @@ func resultObject(p *plannedDeletion, r *act.Result, events []collect.Event) *v1
 	for _, u := range r.Unseen {
 		out.Remaining = append(out.Remaining, v1alpha1.SkippedObject{Object: render.RefObject(u.Object), Because: "not known whether it is gone: " + u.Err.Error()})
 	}
+	for _, ref := range r.Unplanned {
+		out.Unplanned = append(out.Unplanned, render.RefObject(ref))
+	}
 	return out
 }
 
