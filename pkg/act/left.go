@@ -30,6 +30,9 @@ func (r *run) tick(ctx context.Context) error {
 				continue
 			}
 			r.opts.Tick(p)
+			if r.quiet.due(p.Quiet) {
+				r.look(ctx)
+			}
 			r.probe(ctx, p)
 		}
 	}

@@ -85,6 +85,11 @@ type run struct {
 	waiter *waiter
 	grace  *shortener
 	plans  []*plan.Plan
+	// looking guards positions, which are what is watched.
+	looking   sync.Mutex
+	positions []cluster.Position
+	// quiet says when to look without being told.
+	quiet quiet
 	// unseen guards the Unseen of the result while the watches run.
 	unseen sync.Mutex
 	// patched are the objects whose references were made to block, by uid, as they were answered.
@@ -116,6 +121,9 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 	stop()
 	_ = r.watches.Wait() // its error, if it is not the end of the context, was seen by wait
 	r.grace.finish()
+	if opts.Wait && errors.Is(err, context.DeadlineExceeded) && r.lastLook(ctx) {
+		err = nil
+	}
 	slices.SortFunc(r.result.Unseen, func(a, b Unseen) int { return compareRefs(a.Object, b.Object) })
 	if err == nil && opts.Wait {
 		r.result.Orphaned, err = r.orphaned(ctx)
@@ -148,7 +156,11 @@ func (r *run) follow(next Replanned) {
 	if !r.opts.Wait {
 		return
 	}
-	for _, p := range r.waiter.add(next) {
+	positions := r.waiter.add(next)
+	r.looking.Lock()
+	r.positions = append(r.positions, positions...)
+	r.looking.Unlock()
+	for _, p := range positions {
 		r.watches.Go(func() error { return r.watch(r.watching, p) })
 	}
 }
@@ -157,11 +169,20 @@ func (r *run) follow(next Replanned) {
 func (r *run) wait(ctx context.Context) error {
 	r.waiter.sent(r.expected())
 	r.watches.Go(func() error { return r.guard(r.watching) })
+	done := r.waiter.done
 	if r.opts.Collect != nil {
-		r.watches.Go(func() error { return r.collect(r.watching) })
+		collected := make(chan struct{})
+		r.watches.Go(func() error {
+			err := r.collect(r.watching)
+			if err == nil {
+				close(collected)
+			}
+			return err
+		})
+		done = collected
 	}
 	select {
-	case <-r.waiter.done:
+	case <-done:
 		return nil
 	case <-r.watching.Done():
 		if ctx.Err() != nil {

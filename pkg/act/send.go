@@ -89,6 +89,8 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 			return followed(ref, a.Policy, answer)
 		case ctx.Err() != nil:
 			return ErrInterrupted
+		case errors.Is(refusal, cluster.ErrUnclear):
+			return r.unclear(ctx, t, ref, a.Policy, refusal)
 		case !ambiguous(refusal):
 			return naming(ref, refusal)
 		}
@@ -134,6 +136,22 @@ func (r *run) archived(ctx context.Context, t graph.Type, ref graph.Ref, version
 // k8s.io/apiserver, after errDeleteNow). Only such a delete is sent with the uid alone.
 func refusesEachVersion(now *graph.Object, policy plan.Policy) bool {
 	return policy == plan.Background && len(now.Finalizers) > 0 && len(ofOthers(now.Finalizers)) == 0
+}
+
+// unclear finds out what came of a delete whose answer does not say it.
+func (r *run) unclear(ctx context.Context, t graph.Type, ref graph.Ref, policy plan.Policy, answer error) error {
+	now, err := reread(ctx, r.client, t, ref, answer)
+	switch {
+	case errors.Is(err, errGone), errors.Is(err, errReplaced):
+		return followed(ref, policy, cluster.Deleted{})
+	case err != nil && ctx.Err() != nil:
+		return ErrInterrupted
+	case err != nil:
+		return err
+	case now.Deleted == 0:
+		return answer
+	}
+	return followed(ref, policy, cluster.Deleted{Object: true, Finalizers: now.Finalizers})
 }
 
 // policyFinalizer is the finalizer that the server puts on an object that is deleted with a policy; empty if it puts none.

@@ -256,6 +256,13 @@ func (w *waiter) forget(uid string) {
 	}
 }
 
+// over says whether everything was sent and nothing is left.
+func (w *waiter) over() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.allSent && len(w.pending) == 0
+}
+
 // finish ends the wait if nothing is left and nothing will be added; the lock is held.
 func (w *waiter) finish() {
 	if !w.allSent || len(w.pending) > 0 {

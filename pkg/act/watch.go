@@ -80,14 +80,10 @@ func (r *run) readEach(ctx context.Context, p cluster.Position) error {
 }
 
 func (r *run) readOne(ctx context.Context, t graph.Type, ref graph.Ref) error {
-	now, err := r.client.Get(ctx, t, ref.Namespace, ref.Name)
+	err := r.lookAt(ctx, t, ref)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case cluster.IsAbsent(err, t, ref.Name), err == nil && now.UID != "" && now.UID != ref.UID:
-		r.waiter.absent(ref.UID)
-	case err == nil:
-		r.waiter.found(now)
 	case apierrors.IsUnauthorized(err):
 		return err
 	case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
