@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -177,6 +178,7 @@ type plannedDeletion struct {
 	positions []cluster.Position
 	missing   []error // objects that were named and are not there
 	listing   cluster.ListOptions
+	saved     *archive.Saved // nil without --archive
 }
 
 // plan lists what a deletion of the objects can reach, and plans it.
