@@ -138,6 +138,12 @@ func TestEveryCommandSurvivesEveryAnswer(t *testing.T) {
 	for i, s := range chosen {
 		s.json = len(s.names) == 0
 		t.Run(s.name, func(t *testing.T) {
+			if s.slow && !everything() {
+				return // it is none of the sample
+			}
+			if !s.alone && !everything() {
+				t.Parallel()
+			}
 			c := plain
 			if s.collector {
 				c = collected()
@@ -145,8 +151,10 @@ func TestEveryCommandSurvivesEveryAnswer(t *testing.T) {
 			s.test(t, c, i, len(chosen))
 		})
 	}
-	t.Log(total.String())
 }
+
+// everything says whether all combinations run: one scenario after the other, each with several runners. Of a sample each has one.
+func everything() bool { return *all || *matches != "" }
 
 // test runs the scenario without a fault, and then with each of its faults, or with its part of the sample.
 func (s *scenario) test(t *testing.T, c *testcluster.Cluster, turn, of int) {
@@ -162,7 +170,7 @@ func (s *scenario) test(t *testing.T, c *testcluster.Cluster, turn, of int) {
 	work := make(chan combination, len(todo)) // so that nobody waits for a runner that failed
 	var group sync.WaitGroup
 	runners := []*runner{k}
-	for len(runners) < *workers && !s.alone && len(todo) > len(runners) {
+	for len(runners) < *workers && everything() && !s.alone && len(todo) > len(runners) {
 		other := newRunner(t, c)
 		defer other.clear()
 		runners = append(runners, other)
@@ -226,11 +234,8 @@ func (s *scenario) choose(every []combination, turn, of int) []combination {
 		pattern := regexp.MustCompile(*matches)
 		return slices.DeleteFunc(every, func(c combination) bool { return !pattern.MatchString(c.String()) })
 	}
-	if *all || *only != "" {
+	if everything() {
 		return every
-	}
-	if s.slow {
-		return nil
 	}
 	every = slices.DeleteFunc(every, func(c combination) bool { return c.fault.slow })
 	part := max(1, *sample/of)

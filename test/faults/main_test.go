@@ -3,8 +3,11 @@ package faults
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"testing"
+
+	"k8s.io/klog/v2"
 
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -12,7 +15,7 @@ import (
 var (
 	all     = flag.Bool("all", false, "run every combination and not a sample")
 	sample  = flag.Int("sample", 260, "number of combinations in a sample, about")
-	only    = flag.String("only", "", "run the scenarios whose name contains this, all combinations of them")
+	only    = flag.String("only", "", "run only the scenarios whose name contains this")
 	matches = flag.String("combination", "", "run the combinations whose name matches this regular expression")
 	workers = flag.Int("workers", 4, "number of commands that run at the same time, where they do not see each other's objects")
 )
@@ -20,6 +23,9 @@ var (
 // TestMain prints after the tests how many combinations ran: go test shows what a test logs only if it fails.
 func TestMain(m *testing.M) {
 	os.Exit(testcluster.Wrap(runnerFunc(func() int {
+		// client-go logs what the commands tell in their own words.
+		klog.LogToStderr(false)
+		klog.SetOutput(io.Discard)
 		code := m.Run()
 		if total.combinations > 0 {
 			fmt.Println(total.String())

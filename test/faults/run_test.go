@@ -21,7 +21,7 @@ import (
 const (
 	// requestTimeout is what a command allows a request, and waiting what it allows a cascade.
 	requestTimeout = 3 * time.Second
-	waiting        = 8 * time.Second
+	waiting        = 6 * time.Second
 	// patience is how long a command may take beyond that for one request after the other, on a busy machine.
 	patience = 20 * time.Second
 	// limit is when a command is interrupted, and grace how long it may take then.
