@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"net/http"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,6 +26,10 @@ type Client struct {
 	discovery   discovery.CachedDiscoveryInterface // asked, behind a cache
 	concurrency int
 	pageSize    int // objects in one answer to a list
+	// pollInterval is how often a type is listed that may not be watched; 0 is DefaultPollInterval.
+	pollInterval time.Duration
+	// unseen is called with positions that can neither be watched nor listed; may be nil.
+	unseen func(Position, error)
 }
 
 // New returns a Client for a configuration, which it does not change. Concurrency below 1 means DefaultConcurrency.

@@ -2,10 +2,10 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -50,7 +50,7 @@ func (c *Client) Contents(ctx context.Context, requests []ContentRequest) (conte
 					contents[uid] = it.content()
 				}
 			})
-			if err == nil || apierrors.IsNotFound(err) {
+			if err == nil || name != "" && IsAbsent(err, r.Type, name) {
 				return nil
 			}
 			mu.Lock()
@@ -73,10 +73,14 @@ func (c *Client) Contents(ctx context.Context, requests []ContentRequest) (conte
 			read(r, name, func(keep func(*contentItem)) error {
 				var it contentItem
 				err := getJSON(ctx, c.rest.Get().AbsPath(append(path[:len(path):len(path)], name)...), acceptJSON, &it)
-				if err == nil {
-					keep(&it)
+				if err != nil {
+					return err
 				}
-				return err
+				if it.Metadata.Name != name {
+					return fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, it.Metadata.Name)
+				}
+				keep(&it)
+				return nil
 			})
 		}
 	}

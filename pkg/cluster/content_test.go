@@ -118,6 +118,10 @@ func TestContentsThatCannotBeRead(t *testing.T) {
 		"403":      faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "no"),
 		"500":      faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "no"),
 		"nonsense": faultproxy.Plain(http.StatusOK, "hello"),
+		// Neither says that there is no such object (T-01).
+		"404":            faultproxy.Plain(http.StatusNotFound, "404 page not found"),
+		"404 of nothing": faultproxy.Status(http.StatusNotFound, metav1.StatusReasonNotFound, "not found"),
+		"no object":      faultproxy.Plain(http.StatusOK, "{}"),
 	} {
 		for _, total := range []int{6, 1000} {
 			proxy := faultproxy.Start(t, c.Config())

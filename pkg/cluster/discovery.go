@@ -36,19 +36,23 @@ func (r Resource) Deletable() bool {
 // Catalog is what discovery says that a server serves: one entry for each group and resource, in its preferred version.
 type Catalog struct {
 	Resources []Resource
-	// Gaps are the group-versions whose discovery failed.
+	// Gaps are the group-versions whose discovery failed, or does not show what it has to.
 	Gaps []v1alpha1.Gap
 
-	groupVersions map[schema.GroupVersion]bool // known to discovery; false if it failed
+	groupVersions map[schema.GroupVersion]bool // known to discovery; false for those that make a gap
 	index         map[schema.GroupResource]int
 	kinds         map[schema.GroupVersionKind][]graph.Type
 }
 
-// Discover asks the server what it serves. A group that fails is a gap in the result. The error is for a server that
-// cannot be asked at all.
+// Discover asks the server what it serves. A group that fails, or of which discovery does not show what it has to, is a gap in the result. The error is
+// for a server that cannot be asked at all, or whose answer cannot be all that it serves: one without the core group among them (RO-013).
 func (c *Client) Discover() (*Catalog, error) {
-	if err := c.asked.ask().err; err != nil {
-		return nil, fmt.Errorf("asking the server which types it serves: %w", err)
+	asked := c.asked.ask()
+	if asked.err != nil {
+		return nil, fmt.Errorf("asking the server which types it serves: %w", asked.err)
+	}
+	if err := plausible(asked.groups); err != nil {
+		return nil, err
 	}
 	_, all, err := c.discovery.ServerGroupsAndResources()
 	failed, err := failedGroups(err)
@@ -62,7 +66,19 @@ func (c *Client) Discover() (*Catalog, error) {
 	cat := &Catalog{groupVersions: map[schema.GroupVersion]bool{}, index: map[schema.GroupResource]int{}, kinds: map[schema.GroupVersionKind][]graph.Type{}}
 	cat.addResources(preferred)
 	cat.addVersions(all)
+	if _, shown := cat.Lookup(schema.GroupResource{Resource: NamespaceType.Resource}); !shown {
+		return nil, errNoCore
+	}
+	incomplete := c.doubts(cat, all)
 	for gv, err := range failed {
+		if !cat.groupVersions[gv] { // an answer without resources counts as failed, too, and is in doubt already
+			incomplete[gv] = err
+		}
+	}
+	for gv, err := range asked.failed { // which is lost on the way if only one of the two documents is aggregated
+		incomplete[gv] = err
+	}
+	for gv, err := range incomplete {
 		cat.groupVersions[gv] = false
 		cat.Gaps = append(cat.Gaps, v1alpha1.Gap{Resource: "*", Group: gv.Group, Reason: v1alpha1.GapDiscoveryFailed, Message: gv.String() + ": " + err.Error()})
 	}
@@ -146,6 +162,21 @@ func (cat *Catalog) Lookup(gr schema.GroupResource) (Resource, bool) {
 		return Resource{}, false
 	}
 	return cat.Resources[i], true
+}
+
+// Omits says whether discovery proves that a type is not served: the group is there, and nothing of it failed or is in doubt. Of a group that is not
+// there it proves nothing (API-056).
+func (cat *Catalog) Omits(gr schema.GroupResource) bool {
+	_, shown := cat.Lookup(gr)
+	if shown || cat.failed(gr.Group) {
+		return false
+	}
+	for gv := range cat.groupVersions {
+		if gv.Group == gr.Group {
+			return true
+		}
+	}
+	return false
 }
 
 // Kind returns the one type that serves exactly this kind in exactly this version and can be read. It is false where there is none, or more

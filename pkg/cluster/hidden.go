@@ -1,13 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -75,15 +75,18 @@ func (l *lister) hidden(ctx context.Context) error {
 	for _, name := range sorted(l.definition.apiServices) {
 		version, group, _ := strings.Cut(name, ".")
 		gv := schema.GroupVersion{Group: group, Version: version}
-		if _, known := l.cat.groupVersions[gv]; known || group == "" {
+		if _, known := l.cat.groupVersions[gv]; known {
 			continue
 		}
-		why, err := l.client.apiServiceCondition(ctx, name)
-		if apierrors.IsNotFound(err) || err == nil && why == "" {
-			continue // deleted, or become available, meanwhile
-		}
-		if err != nil {
+		why, err := l.client.undiscovered(ctx, name)
+		switch {
+		case err != nil:
+			if _, fatal := newGap(ctx, graph.Type{}, "", err); fatal != nil {
+				return fatal
+			}
 			why = fmt.Sprintf("apiservice %q serves types that discovery does not show, and could not be read: %s", name, message(err))
+		case why == "":
+			continue
 		}
 		l.gap(v1alpha1.Gap{Resource: "*", Group: group, Reason: v1alpha1.GapDiscoveryFailed, Message: why})
 	}
@@ -125,15 +128,18 @@ type crd struct {
 
 type condition struct{ Type, Status, Reason, Message string }
 
-// definedBy returns the type of a CustomResourceDefinition that discovery does not show. It is false for one that was
-// never established, which can have no instances.
+// definedBy returns the type of a CustomResourceDefinition that discovery does not show. It is false for one that is proven to be gone, or was
+// never established: neither can have instances.
 func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, error) {
 	var d crd
-	if err := getJSON(ctx, c.rest.Get().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", name), acceptJSON, &d); err != nil {
-		if apierrors.IsNotFound(err) {
-			return Resource{}, false, nil // deleted meanwhile
-		}
+	err := c.getDefining(ctx, crdResource, name, &d)
+	switch {
+	case IsAbsent(err, graph.Type{Group: crdResource.Group, Resource: crdResource.Resource}, name):
+		return Resource{}, false, nil
+	case err != nil:
 		return Resource{}, false, err
+	case d.Name != name:
+		return Resource{}, false, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, d.Name)
 	}
 	if !slices.ContainsFunc(d.Status.Conditions, func(c condition) bool { return c.Type == "Established" && c.Status == "True" }) {
 		return Resource{}, false, nil
@@ -157,24 +163,71 @@ func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, er
 	return r, true, nil
 }
 
-// apiServiceCondition says why an APIService's types are not to be had; empty if it is available.
-func (c *Client) apiServiceCondition(ctx context.Context, name string) (string, error) {
-	var s struct {
-		Status struct{ Conditions []condition }
+// getDefining reads an object that defines types.
+func (c *Client) getDefining(ctx context.Context, gr schema.GroupResource, name string, into any) error {
+	return getJSON(ctx, c.rest.Get().AbsPath(append(resourcePath(gr.Group, "v1", gr.Resource, ""), name)...), acceptJSON, into)
+}
+
+// apiService is what is read of an APIService.
+type apiService struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Group   string
+		Service *struct{ Name string } // nil for one that kube-apiserver serves itself
 	}
-	if err := getJSON(ctx, c.rest.Get().AbsPath("/apis/apiregistration.k8s.io/v1/apiservices", name), acceptJSON, &s); err != nil {
-		return "", err
+	Status struct{ Conditions []condition }
+}
+
+func (c *Client) apiService(ctx context.Context, name string) (*apiService, error) {
+	var s apiService
+	if err := c.getDefining(ctx, apiServiceResource, name, &s); err != nil {
+		return nil, err
 	}
+	if s.Name != name {
+		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, s.Name)
+	}
+	return &s, nil
+}
+
+// unavailable says why an APIService's types are not to be had; empty if it is available.
+func (s *apiService) unavailable() string {
 	for _, cond := range s.Status.Conditions {
 		switch {
 		case cond.Type != "Available":
 		case cond.Status == "True":
-			return "", nil
+			return ""
 		default:
-			return fmt.Sprintf("apiservice %q is not available: %s: %s", name, cond.Reason, cond.Message), nil
+			return fmt.Sprintf("apiservice %q is not available: %s: %s", s.Name, cond.Reason, cond.Message)
 		}
 	}
-	return fmt.Sprintf("apiservice %q has not become available", name), nil
+	return fmt.Sprintf("apiservice %q has not become available", s.Name)
+}
+
+// undiscovered says which types may be hidden by an APIService whose version discovery does not show; empty if none are. That it is available does
+// not mean that discovery had it (API-056).
+func (c *Client) undiscovered(ctx context.Context, name string) (string, error) {
+	s, err := c.apiService(ctx, name)
+	if IsAbsent(err, graph.Type{Group: apiServiceResource.Group, Resource: apiServiceResource.Resource}, name) {
+		return "", nil // deleted meanwhile
+	}
+	if err != nil {
+		return "", err
+	}
+	if s.ofDefinitions() {
+		return "", nil
+	}
+	why := s.unavailable()
+	if why == "" && !holdsNoObjects(s.Spec.Group) {
+		why = fmt.Sprintf("apiservice %q is available, and discovery does not show what it serves; try again", name)
+	}
+	return why, nil
+}
+
+// ofDefinitions says whether kube-apiserver has registered the APIService for CustomResourceDefinitions. It does so for those that were never
+// established, too, and takes the registration back a while after the last of them is gone. Whatever can have instances is found by its
+// definition, which is compared with discovery on its own.
+func (s *apiService) ofDefinitions() bool {
+	return s.Spec.Service == nil && s.Labels["kube-aggregator.kubernetes.io/automanaged"] == "true"
 }
 
 // explainFailedGroups returns discovery's gaps with what the APIService says of each, where it says anything.
@@ -186,9 +239,8 @@ func (c *Client) explainFailedGroups(ctx context.Context, cat *Catalog) []v1alph
 		if err != nil {
 			continue
 		}
-		why, err := c.apiServiceCondition(ctx, parsed.Version+"."+parsed.Group)
-		if err == nil && why != "" {
-			gaps[i].Message = why
+		if s, err := c.apiService(ctx, parsed.Version+"."+parsed.Group); err == nil {
+			gaps[i].Message = cmp.Or(s.unavailable(), gaps[i].Message)
 		}
 	}
 	return gaps

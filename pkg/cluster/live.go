@@ -51,7 +51,7 @@ func (c *Client) GetDetails(ctx context.Context, t graph.Type, namespace, name s
 	if err := getJSON(ctx, c.rest.Get().AbsPath(path...), acceptJSON, &it); err != nil {
 		return nil, Details{}, err
 	}
-	o, err := it.object(nil)
+	o, err := it.named(name)
 	d := Details{GracePeriodSeconds: it.gracePeriod()}
 	var status struct{ ObservedGeneration *int64 }
 	// A custom resource may have anything there.

@@ -44,17 +44,22 @@ type Change struct {
 
 // Watch watches the types from the given positions on until the context ends, and calls changed with every change.
 // Changed is called from several goroutines.
+//
+// A type that may not be watched (403), or that the server does not watch (405), is listed every PollInterval, and what has changed since the list before
+// is handed on. The error is the context's, or the server's if credentials are refused (401); or an *UnseenError if none of the positions can
+// be watched or listed. That some of them cannot is told to the function of WithUnseen.
 func (c *Client) Watch(ctx context.Context, positions []Position, changed func(Change)) error {
 	group, ctx := errgroup.WithContext(ctx)
+	unseen := &unseen{positions: len(positions)}
 	for _, p := range positions {
-		group.Go(func() error { return c.watchType(ctx, p, changed) })
+		group.Go(func() error { return c.watchType(ctx, p, unseen, changed) })
 	}
 	return group.Wait()
 }
 
 // watchType keeps one watch open. One that ends is resumed; where it cannot be (410), or there is nothing to begin with, it
 // begins with a list.
-func (c *Client) watchType(ctx context.Context, p Position, changed func(Change)) error {
+func (c *Client) watchType(ctx context.Context, p Position, unseen *unseen, changed func(Change)) error {
 	for {
 		var err error
 		if p.ResourceVersion == "" {
@@ -71,6 +76,8 @@ func (c *Client) watchType(ctx context.Context, p Position, changed func(Change)
 			return context.Cause(ctx)
 		case apierrors.IsUnauthorized(err):
 			return err
+		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
+			return c.poll(ctx, p, unseen, changed)
 		case apierrors.IsResourceExpired(err):
 			p.ResourceVersion = ""
 		case err != nil:

@@ -33,7 +33,11 @@ That an owner is gone is proven by reading it, never by a list: what could not b
 unknown is kept. Every write carries the uid and the resourceVersion of what was judged. A finalizer of the
 collector comes off only if no dependent can be hidden in a gap.
 
-It refuses to go on when all owners of a kind are gone at once, as after a backup was restored: --allow-mass-collection.
+It does what the plan says and nothing else. Before each pass it plans again; if more would be deleted than you agreed to, it shows
+the new plan and asks again. With --yes, or without a terminal, it stops there. With --watch, --yes agrees to whatever comes up.
+
+It refuses a pass when most owners of a kind are gone at once, as after a backup was restored; --allow-mass-collection collects
+their dependents too. With --watch it says so, writes nothing in that pass, and keeps watching.
 
 Exit code 2 means that it was refused, that something could not be listed, or that something was still there after --timeout.`,
 		Example: `  # What is there to collect, in the whole cluster?
@@ -86,24 +90,32 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 	opts := collect.Options{
 		List:  cluster.ListOptions{Namespace: r.namespace, Selector: r.selector},
 		May:   r.may(filter.shows(catalog)),
-		Terms: r.terms, MaxDeletes: f.maxDeletes,
+		Terms: r.terms, MaxDeletes: f.maxDeletes, AllowMass: f.allowMass,
+		Agree: func(_ context.Context, p *collect.Proposal) error { return f.agree(p) },
 	}
 	if r.namespace != "" {
 		opts.List.Fallback = []string{r.namespace}
 	}
-	out := &runTeller{f: f}
+	out := newRunTeller(f)
 	opts.Tell = out.tell
+	if f.watch {
+		opts.Paused = out.paused
+	}
 	if f.events {
 		opts.Warned = out.warned
 	}
 	loop := collect.New(client, opts)
-	planned, err := f.plan(ctx, loop, r, opts)
+	proposal, err := loop.Propose(ctx)
 	if err != nil {
 		return err
 	}
+	if err := f.checkGone(proposal.Survey, r.terms); err != nil {
+		return err
+	}
+	planned := newPlannedRun(proposal, opts.May)
 	warnGaps(f.ErrOut, planned.gaps)
 	if f.dryRun != "none" {
-		return errors.Join(f.show(planned), f.refused(planned, r))
+		return errors.Join(f.show(planned), f.refused(loop.Check(proposal)))
 	}
 	if len(planned.Actions) == 0 && !f.watch && !(f.wait && len(pending(planned.left)) > 0) {
 		if f.events && len(misplaced(planned.Graph, opts.May)) > 0 { // the flag asks for them; there is no plan to ask about
@@ -111,9 +123,10 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 		}
 		return f.nothing(planned)
 	}
-	if err := f.confirm(planned, r); err != nil {
+	if err := f.confirm(planned, f.refused(loop.Check(proposal))); err != nil {
 		return err
 	}
+	loop.Agreed(planned.Plan.Plan)
 	return f.perform(ctx, client, loop, out, r)
 }
 
@@ -134,25 +147,16 @@ type plannedRun struct {
 	left []plan.Survivor
 }
 
-// plan surveys the cluster and plans the run.
-func (f *runFlags) plan(ctx context.Context, loop *collect.Loop, r *runRequest, opts collect.Options) (*plannedRun, error) {
-	survey, err := loop.Survey(ctx)
-	if err != nil {
-		return nil, err
+// newPlannedRun returns a plan as it is shown.
+func newPlannedRun(proposal *collect.Proposal, may func(*graph.Graph, graph.ID) bool) *plannedRun {
+	var mayWrite func(graph.ID) bool
+	if may != nil {
+		mayWrite = func(id graph.ID) bool { return may(proposal.Graph, id) }
 	}
-	if err := f.checkGone(survey, r.terms); err != nil {
-		return nil, err
-	}
-	g := survey.Graph
-	var may func(graph.ID) bool
-	if opts.May != nil {
-		may = func(id graph.ID) bool { return opts.May(g, id) }
-	}
-	planned := plan.NewRun(g, plan.Options{Terms: r.terms, Proven: survey.Proven, May: may, Gaps: survey.Gaps})
-	p := &plannedRun{left: planned.End().Residue(may)}
-	p.Plan = render.Plan{Plan: planned, Rows: runRows(planned), Gaps: survey.Gaps}
-	p.gaps, p.positions = survey.Gaps, survey.Positions
-	return p, nil
+	p := &plannedRun{left: proposal.Plan.End().Residue(mayWrite)}
+	p.Plan = render.Plan{Plan: proposal.Plan, Rows: runRows(proposal.Plan), Gaps: proposal.Gaps}
+	p.gaps, p.positions = proposal.Gaps, proposal.Positions
+	return p
 }
 
 // runRows are the objects that something is done to, under the owners because of which.

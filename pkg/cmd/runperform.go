@@ -21,6 +21,7 @@ func (f *runFlags) show(p *plannedRun) error {
 		} else if err := render.PlanTable(f.Out, p.Plan, f.style(f.output.format() == "wide")); err != nil {
 			return err
 		}
+		f.follows(p)
 		f.leftovers(p.Graph, p.left)
 		return nil
 	case "name":
@@ -29,21 +30,35 @@ func (f *runFlags) show(p *plannedRun) error {
 	return f.output.write(f.Out, render.PlanObject(p.Plan, p.gaps))
 }
 
-// refused says why the plan would not be carried out, if it would not.
-func (f *runFlags) refused(p *plannedRun, r *runRequest) error {
-	if n := p.Deletes(); f.maxDeletes > 0 && n > f.maxDeletes {
-		return refusal{withHint(fmt.Errorf("nothing was deleted: the plan has %d deletes, and --max-deletes allows %d", n, f.maxDeletes), "-n, --types and -l restrict what may be deleted")}
+// follows says on stderr what is deleted besides after others have removed their finalizers: who agrees to the plan agrees to that.
+func (f *runFlags) follows(p *plannedRun) {
+	if ids := p.Follows(); len(ids) > 0 {
+		fmt.Fprintf(f.ErrOut, "deletes %s more if others remove their finalizers meanwhile: %s\n", countWords(len(ids), "object"), enumerate(names(p.Graph, ids)))
 	}
-	masses := p.Masses()
-	if len(masses) == 0 || f.allowMass {
-		return nil
+}
+
+// refused words why the loop would not do what was planned; nil if it would.
+func (f *runFlags) refused(err error) error {
+	var most *collect.MaxDeletesError
+	var mass *collect.MassError
+	switch {
+	case errors.As(err, &most) && most.Done > 0:
+		return refusal{fmt.Errorf("stopped after %s: the plan has %d more, and --max-deletes allows %d", countWords(most.Done, "delete"), most.Planned, most.Max)}
+	case errors.As(err, &most):
+		return refusal{withHint(fmt.Errorf("nothing was deleted: the plan has %d deletes, and --max-deletes allows %d", most.Planned, most.Max), "-n, --types and -l restrict what may be deleted")}
+	case errors.As(err, &mass):
+		return refusal{withHint(errors.New("nothing was deleted: "+massesWords(mass.Masses)),
+			"after a backup was restored, its references name objects that are no more, and collecting would delete what was restored; if this is right, add --allow-mass-collection")}
 	}
+	return err
+}
+
+func massesWords(masses []plan.Mass) string {
 	var kinds []string
 	for _, m := range masses {
 		kinds = append(kinds, massWords(m))
 	}
-	return refusal{withHint(errors.New("nothing was deleted: "+strings.Join(kinds, "; ")),
-		"after a backup was restored, its references name objects that are no more, and collecting would delete what was restored; if this is right, add --allow-mass-collection")}
+	return strings.Join(kinds, "; ")
 }
 
 // massWords is one line about a kind of owner that is gone all at once.
@@ -62,9 +77,40 @@ func massWords(m plan.Mass) string {
 	return all
 }
 
-// confirm shows the plan and asks. Nothing was written if it returns an error.
-func (f *runFlags) confirm(p *plannedRun, r *runRequest) error {
-	if err := f.refused(p, r); err != nil {
+// agree asks about a plan that has grown since it was agreed to. Who watches with --yes is the collector: what comes up is what it is for.
+func (f *runFlags) agree(p *collect.Proposal) error {
+	more := grownWords(p)
+	switch {
+	case f.yes && f.watch:
+		return nil
+	case f.yes || !f.hasTerminal():
+		return refusal{withHint(fmt.Errorf("stopped before pass %d: the plan has grown since it was agreed to: %s", p.Pass, more), "run the command again for a new plan")}
+	}
+	fmt.Fprintf(f.ErrOut, "Warning: the plan has grown since you agreed to it: %s\n", more)
+	if err := f.show(newPlannedRun(p, nil)); err != nil {
+		return err
+	}
+	if err := f.ask(); err != nil {
+		return refusal{fmt.Errorf("stopped before pass %d: the new plan was not agreed to", p.Pass)}
+	}
+	return nil
+}
+
+// grownWords says what a plan does that was not agreed to.
+func grownWords(p *collect.Proposal) string {
+	var parts []string
+	if ids := p.Growth.Deleted; len(ids) > 0 {
+		parts = append(parts, fmt.Sprintf("it deletes %s more: %s", countWords(len(ids), "object"), enumerate(names(p.Graph, ids))))
+	}
+	if ids := p.Growth.Written; len(ids) > 0 {
+		parts = append(parts, fmt.Sprintf("it removes owner references or finalizers of %s more: %s", countWords(len(ids), "object"), enumerate(names(p.Graph, ids))))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// confirm shows the plan and asks, unless it is refused. Nothing was written if it returns an error.
+func (f *runFlags) confirm(p *plannedRun, refused error) error {
+	if err := refused; err != nil {
 		if f.output.isOwn() && f.output.format() != "name" {
 			err = errors.Join(f.show(p), err)
 		}
@@ -122,10 +168,10 @@ func (f *runFlags) finish(ctx context.Context, s *collect.Summary, err error, ou
 	case ctx.Err() != nil && f.watch:
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		errs = append(errs, refusal{fmt.Errorf("timed out after %s; there are still objects that others have to let go", r.timeout)})
-	case errors.Is(err, collect.ErrMaxDeletes):
+	case errors.Is(err, collect.ErrMaxDeletes) && !errors.As(err, new(*collect.MaxDeletesError)):
 		errs = append(errs, refusal{fmt.Errorf("stopped after %d deletes, which is what --max-deletes allows", f.maxDeletes)})
 	default:
-		errs = append(errs, err)
+		errs = append(errs, f.refused(err))
 	}
 	return errors.Join(errs...)
 }

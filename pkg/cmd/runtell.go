@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,17 +14,48 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// runTeller prints a line for each write as it happens, and keeps them.
+// runTeller prints a line for each write as it happens, and counts them. It keeps them for the Result, unless the loop may go on for months.
 type runTeller struct {
 	f      *runFlags
+	keeps  bool
 	events []collect.Event
+	counts map[plan.Verb]int
+	passes int
+	// failed are the first failures of those that are not kept as events, and failures how many there were.
+	failed   []error
+	failures int
+	// told are the failures that were printed while the loop was watching, by uid.
+	told map[string]string
+}
+
+const (
+	// begun counts the deletes of what finalizers hold.
+	begun plan.Verb = "begun"
+	// mostFailures is how many failures are printed again when a watch ends, and mostTold how many are remembered so as not to be printed twice.
+	mostFailures = 20
+	mostTold     = 1000
+)
+
+func newRunTeller(f *runFlags) *runTeller {
+	return &runTeller{f: f, keeps: !f.watch, counts: map[plan.Verb]int{}, passes: 1, told: map[string]string{}}
 }
 
 func (t *runTeller) tell(e collect.Event) {
-	t.events = append(t.events, e)
+	if t.keeps {
+		t.events = append(t.events, e)
+	}
+	if e.Err != nil {
+		t.fail(e)
+		return
+	}
+	verb := e.Action.Verb
+	if verb == plan.VerbDelete && len(e.Action.Held) > 0 {
+		verb = begun
+	}
+	t.counts[verb]++
+	t.passes = max(t.passes, e.Action.Pass)
 	f := t.f
 	switch {
-	case e.Err != nil:
 	case f.output.format() == "name":
 		if e.Action.Verb == plan.VerbDelete {
 			fmt.Fprintln(f.Out, render.Escape(kindOf(e.Action.Object)+"/"+e.Action.Object.Name))
@@ -33,13 +65,47 @@ func (t *runTeller) tell(e collect.Event) {
 	}
 }
 
+// fail counts a write that failed. While the loop watches it is printed at once, and once as long as the server says the same.
+func (t *runTeller) fail(e collect.Event) {
+	t.failures++
+	if t.keeps {
+		return
+	}
+	err := eventError(e)
+	if len(t.failed) < mostFailures {
+		t.failed = append(t.failed, err)
+	}
+	uid, says := e.Action.Object.UID, err.Error()
+	if t.told[uid] == says {
+		return
+	}
+	if len(t.told) >= mostTold {
+		clear(t.told)
+	}
+	t.told[uid] = says
+	fmt.Fprintf(t.f.ErrOut, "Warning: %s\n", render.Escape(says))
+}
+
+// paused says why the loop waits, and that it goes on.
+func (t *runTeller) paused(err error) {
+	var mass *collect.MassError
+	switch {
+	case err == nil:
+		fmt.Fprintln(t.f.ErrOut, "collecting again")
+	case errors.As(err, &mass):
+		fmt.Fprintf(t.f.ErrOut, "Warning: nothing is collected while %s; if this is right, start again with --allow-mass-collection\n", massesWords(mass.Masses))
+	default:
+		fmt.Fprintf(t.f.ErrOut, "Warning: nothing is collected until the server answers again: %s\n", render.Escape(shorten(err.Error())))
+	}
+}
+
 // warned prints a line for each event that was written about an object. One that is refused, as in a namespace that is being deleted, is no error.
 func (t *runTeller) warned(dependent graph.Ref, err error) {
 	f := t.f
 	object := withNamespace(dependent, " in ")
 	switch {
 	case err != nil:
-		fmt.Fprintf(f.ErrOut, "warning: writing an event about %s: %v\n", object, err)
+		fmt.Fprintf(f.ErrOut, "warning: writing an event about %s: %s\n", object, render.Escape(err.Error()))
 	case f.output.isOwn() && f.output.format() != "name":
 		fmt.Fprintf(f.Out, "%s: event OwnerRefInvalidNamespace written\n", object)
 	}
@@ -91,21 +157,8 @@ func countWords(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// summary counts what was done.
+// summary says what was done.
 func (t *runTeller) summary() string {
-	const begun plan.Verb = "begun" // a delete of what finalizers hold
-	counts := map[plan.Verb]int{}
-	passes := 1
-	for _, e := range t.events {
-		if e.Err == nil {
-			verb := e.Action.Verb
-			if verb == plan.VerbDelete && len(e.Action.Held) > 0 {
-				verb = begun
-			}
-			counts[verb]++
-			passes = max(passes, e.Action.Pass)
-		}
-	}
 	var parts []string
 	for _, part := range []struct {
 		verb          plan.Verb
@@ -117,14 +170,14 @@ func (t *runTeller) summary() string {
 		{plan.VerbUnblock, "unblocked %s", "dependent"},
 		{plan.VerbRemoveFinalizer, "let %s go", "owner"},
 	} {
-		if n := counts[part.verb]; n > 0 {
+		if n := t.counts[part.verb]; n > 0 {
 			parts = append(parts, fmt.Sprintf(part.format, countWords(n, part.nouns)))
 		}
 	}
 	if len(parts) == 0 {
 		return "nothing was collected"
 	}
-	return strings.Join(parts, ", ") + ", in " + passWords(passes)
+	return strings.Join(parts, ", ") + ", in " + passWords(t.passes)
 }
 
 func passWords(n int) string {
@@ -135,16 +188,28 @@ func passWords(n int) string {
 }
 
 // errors are what writes met.
-func (t *runTeller) errors() []error { return eventErrors(t.events) }
+func (t *runTeller) errors() []error {
+	if t.keeps {
+		return eventErrors(t.events)
+	}
+	if more := t.failures - len(t.failed); more > 0 {
+		return append(t.failed, fmt.Errorf("%s failed besides", countWords(more, "write")))
+	}
+	return t.failed
+}
 
 func eventErrors(events []collect.Event) []error {
 	var errs []error
 	for _, e := range events {
 		if e.Err != nil {
-			errs = append(errs, fmt.Errorf("%s %s %q: %w", e.Action.Verb, e.Action.Object.Resource, e.Action.Object.Name, e.Err))
+			errs = append(errs, eventError(e))
 		}
 	}
 	return errs
+}
+
+func eventError(e collect.Event) error {
+	return fmt.Errorf("%s %s %q: %w", e.Action.Verb, e.Action.Object.Resource, e.Action.Object.Name, e.Err)
 }
 
 // mostLeftovers is how many objects that are left are named.

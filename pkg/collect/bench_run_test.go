@@ -49,7 +49,7 @@ func BenchmarkRun(b *testing.B) {
 	})
 	b.Run("loop", func(b *testing.B) {
 		benchEmpty(b, testcluster.Shared(b), func(ctx context.Context, client *cluster.Client, namespace string) error {
-			_, err := New(client, Options{List: cluster.ListOptions{Namespace: namespace}, May: within(namespace)}).Run(ctx)
+			_, err := New(client, Options{List: cluster.ListOptions{Namespace: namespace}, May: within(namespace), AllowMass: true}).Run(ctx)
 			return err
 		})
 	})

@@ -73,7 +73,7 @@ func TestP12CrashAfterEveryWrite(t *testing.T) {
 	c := testcluster.Shared(t)
 	reference := newFixture(t, c)
 	reference.everything()
-	_, events := reference.run(newClient(t, c), Options{List: reference.options().List, May: reference.options().May, Terms: terms})
+	_, events := reference.run(newClient(t, c), Options{List: reference.options().List, May: reference.options().May, Terms: terms, AllowMass: true, Agree: AgreeToAll})
 	checkEverything(t, []*fixture{reference})
 	verbs := map[plan.Verb]bool{}
 	for _, e := range events {
@@ -104,7 +104,7 @@ func TestP12CrashAfterEveryWrite(t *testing.T) {
 		}
 		next.ServeHTTP(w, r)
 	})
-	if _, err := New(client, Options{May: among(all), Terms: terms}).Run(t.Context()); err != nil {
+	if _, err := New(client, Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(everythingLeft, all[0].left()); diff == "" {
@@ -118,7 +118,7 @@ func TestP12CrashAfterEveryWrite(t *testing.T) {
 func again(t *testing.T, c *testcluster.Cluster, all []*fixture) {
 	t.Helper()
 	for _, last := range []bool{false, true} {
-		opts := Options{May: among(all), Terms: terms}
+		opts := Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}
 		events := record(&opts)
 		s, err := New(newClient(t, c), opts).Run(t.Context())
 		if err != nil {
@@ -160,7 +160,7 @@ func TestP12Interrupted(t *testing.T) {
 				cancel()
 			}
 		})
-		_, err := New(client, Options{May: among(all), Terms: terms}).Run(ctx)
+		_, err := New(client, Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}).Run(ctx)
 		mu.Lock()
 		reached := writes >= n
 		mu.Unlock()
@@ -193,7 +193,7 @@ func TestP13OrderDoesNotMatter(t *testing.T) {
 		mu.Unlock()
 		faultproxy.Delay(d)(w, r, next)
 	})
-	opts := Options{May: among(all), Terms: terms}
+	opts := Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}
 	events := record(&opts)
 	if _, err := New(client, opts).Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func TestP15TwoLoopsAtOnce(t *testing.T) {
 	all := fixtures(t, c, 8)
 	var group errgroup.Group
 	for range 2 {
-		opts := Options{May: among(all), Terms: terms}
+		opts := Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}
 		events := record(&opts)
 		loop := New(newClient(t, c), opts)
 		group.Go(func() error {
@@ -252,7 +252,7 @@ func TestP15BesideTheCollector(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
 	all := fixtures(t, c, 8)
-	opts := Options{May: among(all), Terms: terms}
+	opts := Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}
 	events := record(&opts)
 	loop := New(newClient(t, c), opts)
 	var group errgroup.Group

@@ -230,7 +230,9 @@ func TestP05LateDependentsAreOrphanedToo(t *testing.T) {
 			s.delete(plan.Orphan, "o")
 			proxy, client := proxied(t, c)
 			done := before(proxy, tt.at, func() { tt.do(s) })
-			s.run(client, s.options())
+			opts := s.options()
+			opts.Agree = AgreeToAll
+			s.run(client, opts)
 			if !done() {
 				t.Fatal("there was no write to come before")
 			}

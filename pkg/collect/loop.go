@@ -5,8 +5,6 @@ import (
 	"errors"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -41,11 +39,20 @@ type Loop struct {
 	warned map[[2]string]bool
 	// observed are the uids of owners whose controllers were waited for.
 	observed map[string]bool
+	// consent is what was agreed to, and declined the uids of objects about which Agree answered ErrOnlyAgreed. Bound says that something was agreed to,
+	// explicit that the caller has said so.
+	consent         plan.Consent
+	declined        map[string]bool
+	bound, explicit bool
+	// witnessed are the uids of owners whose deletion a watch has shown.
+	witnessed map[string]bool
 }
 
 // New returns a Loop that has sent nothing yet.
 func New(client *cluster.Client, opts Options) *Loop {
-	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions), waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}, warned: map[[2]string]bool{}}
+	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions),
+		waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}, warned: map[[2]string]bool{},
+		declined: map[string]bool{}, witnessed: map[string]bool{}}
 	for _, uid := range opts.Waiting {
 		l.next[uid] = true
 	}
@@ -68,8 +75,14 @@ type Summary struct {
 }
 
 // Run makes passes until one has nothing to write, and returns what the last of them found. What is left then waits for somebody else. The
-// error is for what ended it early, a context among it; what single writes met is told in the events.
+// error is for what ended it early, a context among it, or why a pass was refused: a *MassError, a *MaxDeletesError, a *GrownError or what Options.Agree
+// has returned. What single writes met is told in the events.
 func (l *Loop) Run(ctx context.Context) (*Summary, error) {
+	l.bound = l.explicit
+	return l.run(ctx)
+}
+
+func (l *Loop) run(ctx context.Context) (*Summary, error) {
 	for idle := 0; ; {
 		s, err := l.Pass(ctx)
 		if err != nil {
@@ -85,15 +98,19 @@ func (l *Loop) Run(ctx context.Context) (*Summary, error) {
 	}
 }
 
-// Pass lists, decides and acts once. What a write brings about is acted on in the same pass.
+// Pass lists, plans, decides and acts once. What a write brings about is acted on in the same pass, as far as it was planned and agreed to. The errors
+// are those of Run.
 func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 	l.passes++
 	p, err := l.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p.warn(ctx)
-	err = p.run(ctx)
+	l.forget(p.graph, p.summary.Gaps)
+	if err = p.bind(ctx); err == nil {
+		p.warn(ctx)
+		err = p.run(ctx)
+	}
 	p.summary.Left = p.overlay.Residue(func(id graph.ID) bool { return l.may(p.graph, id) })
 	return &p.summary, err
 }
@@ -110,16 +127,12 @@ func (l *Loop) list(ctx context.Context) (*pass, error) {
 	client := l.client.Anew()
 	catalog, err := client.Discover()
 	if err != nil {
-		return nil, err
-	}
-	// A server without namespaces serves nothing at all of the core group, and then nothing of what is not listed is known to be absent (RO-013).
-	if _, ok := catalog.Lookup(schema.GroupResource{Resource: "namespaces"}); !ok {
-		return nil, errors.New("discovery shows no namespaces: what the server serves cannot be known, so nothing can be collected")
+		return nil, &listError{err}
 	}
 	builder := graph.NewBuilder()
 	listed, err := client.List(ctx, catalog, l.opts.List, builder)
 	if err != nil {
-		return nil, err
+		return nil, &listError{err}
 	}
 	return newPass(l, client, catalog, builder.Build(), listed), nil
 }
@@ -147,7 +160,15 @@ func (l *Loop) givenUp(uid string) bool {
 // ErrMaxDeletes ends a run that would delete more than it may.
 var ErrMaxDeletes = errors.New("the loop has deleted as many objects as it may")
 
-// mayDelete counts a delete that is about to be sent; one that is sent again counts once.
+// notDeleted takes a delete that the server has not taken out of the count.
+func (l *Loop) notDeleted() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.deletes--
+}
+
+// mayDelete counts a delete that is about to be sent; one that is sent again counts once. Every pass was checked before its first write (Check), and
+// this holds whatever has come up since.
 func (l *Loop) mayDelete() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

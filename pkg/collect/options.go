@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"context"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -16,7 +17,7 @@ type Options struct {
 	// goroutine at a time.
 	May func(g *graph.Graph, id graph.ID) bool
 	// Only are the uids of the objects that are acted on; nil are all. Their dependents are written to for their sake, and are not judged: what
-	// becomes of them else is left to others.
+	// becomes of them else is left to others. It takes the place of an agreement: Agree is not asked.
 	Only map[string]bool
 	// Terms are what to do more or less than upstream.
 	Terms plan.Terms
@@ -24,8 +25,25 @@ type Options struct {
 	GracePeriodSeconds *int64
 	// Observe is how long to wait, before dependents are orphaned, for their owner's controller to take notice of its deletion; zero does not wait.
 	Observe time.Duration
-	// MaxDeletes ends the loop with ErrMaxDeletes when it would delete more; zero allows any number.
+	// MaxDeletes is how many objects may be deleted in all; zero allows any number. A pass that plans to exceed it ends the run with a
+	// *MaxDeletesError before its first write.
 	MaxDeletes int
+	// AllowMass has the loop delete although owners of a kind are gone all at once (plan.Masses). Otherwise such a pass ends the run with a
+	// *MassError before its first write.
+	AllowMass bool
+	// Agree is asked before the first write of a pass that would do more than was agreed to (Loop.Agreed). If it returns nil that is agreed to; with
+	// ErrOnlyAgreed the pass does what was agreed to before; any other error ends the run. A nil Agree returns a *GrownError. What an ordinary cascade
+	// brings about was in the first plan, and is no growth.
+	Agree func(context.Context, *Proposal) error
+	// Paused, if not nil, is called by Watch when it goes on although a pass was refused (*MassError), or could not begin because the server did not
+	// answer; once for the same reason. It is called with nil after the next pass that goes well. If it is nil, a pass that is refused ends Watch.
+	Paused func(error)
+	// Settle is for how long Watch waits for further changes after each, but not longer than ten times that in all: what is restored or deleted
+	// together is judged together. Zero means DefaultSettle.
+	Settle time.Duration
+	// Retry is how long Watch waits before it asks a server again that has not answered: twice as long after each failure up to RetryMost, each time
+	// less a random part. Zero means DefaultRetry and DefaultRetryMost.
+	Retry, RetryMost time.Duration
 	// Waiting are the uids of objects that were deleted before the first listing began, so that it shows all their dependents.
 	Waiting []string
 	// Definitions are the instances of definitions that may be gone when their dependents are looked at.

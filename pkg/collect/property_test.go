@@ -86,7 +86,7 @@ func (b batch) survive(t *testing.T, world *randomcluster.World, f *faultyReads,
 			client = direct
 		}
 		writes := map[string][]string{}
-		_, err := New(client, Options{May: b.within(), Tell: func(e Event) {
+		_, err := New(client, Options{May: b.within(), AllowMass: true, Agree: AgreeToAll, Tell: func(e Event) {
 			namespace := clusterOf(e.Action.Object)
 			writes[namespace] = append(writes[namespace], fmt.Sprintf("%d %s %s/%s %s: %s %s, %v", e.Action.Pass, e.Action.Verb, e.Action.Object.Kind, e.Action.Object.Name,
 				e.Action.Policy, e.Action.Because, e.Action.Cause.Name, e.Err))

@@ -96,7 +96,7 @@ func (b batch) within() func(*graph.Graph, graph.ID) bool {
 // run runs the loop. A write that fails is an error.
 func (b batch) run(ctx context.Context, client *cluster.Client) error {
 	var failed []string
-	_, err := New(client, Options{May: b.within(), Tell: func(e Event) {
+	_, err := New(client, Options{May: b.within(), AllowMass: true, Agree: AgreeToAll, Tell: func(e Event) {
 		if e.Err != nil {
 			failed = append(failed, fmt.Sprintf("%s %s in %s: %v", e.Action.Verb, e.Action.Object.Name, e.Action.Object.Namespace, e.Err))
 		}

@@ -307,19 +307,24 @@ func TestP18BlastRadius(t *testing.T) {
 		t.Fatal(err)
 	}
 	planned := plan.NewRun(survey.Graph, plan.Options{Proven: survey.Proven, May: func(id graph.ID) bool { return opts.May(survey.Graph, id) }})
-	masses := planned.Masses()
-	if len(masses) != 1 || masses[0] != (plan.Mass{Kind: "ConfigMap", Replaced: 5}) {
+	masses := planned.Masses(nil)
+	if len(masses) != 1 || masses[0] != (plan.Mass{Kind: "ConfigMap", Replaced: 5, Dependents: 5}) {
 		t.Errorf("masses %+v", masses)
 	}
-	opts.MaxDeletes = 2
 	events := record(&opts)
-	if _, err := New(client, opts).Run(t.Context()); !errors.Is(err, ErrMaxDeletes) {
-		t.Errorf("got %v", err)
+	var mass *MassError
+	if _, err := New(client, opts).Run(t.Context()); !errors.As(err, &mass) || len(mass.Masses) != 1 {
+		t.Errorf("got %v, want the mass", err)
 	}
-	if len(*events) != 2 || len(s.left()) != 8 {
+	opts.AllowMass, opts.MaxDeletes = true, 4
+	var most *MaxDeletesError
+	if _, err := New(client, opts).Run(t.Context()); !errors.Is(err, ErrMaxDeletes) || !errors.As(err, &most) || *most != (MaxDeletesError{Planned: 5, Max: 4}) {
+		t.Errorf("got %v, want that it is too many", err)
+	}
+	if len(*events) != 0 || len(s.left()) != 10 {
 		t.Errorf("%d writes, left %v", len(*events), s.left())
 	}
-	opts.MaxDeletes = 3
+	opts.MaxDeletes = 5
 	s.run(client, opts)
 	s.check(left...)
 }

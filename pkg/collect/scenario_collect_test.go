@@ -86,7 +86,7 @@ func (l *ours) try(s *stage) error {
 		r := g.Ref(id)
 		return strings.HasPrefix(r.Namespace, s.ns) || r.Namespace == "" && strings.HasPrefix(r.Name, s.ns)
 	}
-	l.summary, err = collect.New(client, collect.Options{May: may, Terms: l.terms, Definitions: l.definitions, Tell: func(e collect.Event) {
+	l.summary, err = collect.New(client, collect.Options{May: may, AllowMass: true, Agree: collect.AgreeToAll, Terms: l.terms, Definitions: l.definitions, Tell: func(e collect.Event) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if e.Err != nil {

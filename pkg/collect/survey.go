@@ -27,9 +27,15 @@ func (l *Loop) Survey(ctx context.Context) (*Survey, error) {
 	if err != nil {
 		return nil, err
 	}
+	err = p.survey(ctx)
+	return &Survey{Graph: p.graph, Gaps: p.summary.Gaps, Positions: p.summary.Positions, Proven: p.overlay.Proven()}, err
+}
+
+// survey reads the owners of all objects that there is anything to judge of.
+func (p *pass) survey(ctx context.Context) error {
 	var candidates []graph.ID
 	for i := range p.graph.Len() {
-		if id := graph.ID(i); p.overlay.Candidate(id) && !p.overlay.Deleting(id) && l.may(p.graph, id) {
+		if id := graph.ID(i); p.overlay.Candidate(id) && !p.overlay.Deleting(id) && p.loop.may(p.graph, id) {
 			candidates = append(candidates, id)
 		}
 	}
@@ -41,6 +47,5 @@ func (l *Loop) Survey(ctx context.Context) (*Survey, error) {
 			return context.Cause(ctx)
 		})
 	}
-	err = errors.Join(group.Wait(), p.err)
-	return &Survey{Graph: p.graph, Gaps: p.summary.Gaps, Positions: p.summary.Positions, Proven: p.overlay.Proven()}, err
+	return errors.Join(group.Wait(), p.err)
 }

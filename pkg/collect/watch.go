@@ -2,51 +2,183 @@ package collect
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// settling is how long the loop waits for more changes before it looks at those that it has heard of.
-const settling = 100 * time.Millisecond
+const (
+	// DefaultSettle is how long Watch waits for more changes before it looks at those that it has heard of. It is long enough for a tool that
+	// restores objects one after the other.
+	DefaultSettle = 500 * time.Millisecond
+	// mostSettles is how many times that Watch waits at most while changes keep coming.
+	mostSettles = 10
+	// DefaultRetry and DefaultRetryMost are how long Watch waits for a server that does not answer.
+	DefaultRetry     = time.Second
+	DefaultRetryMost = time.Minute
+)
 
 // Watch runs the loop, and again whenever something changes that can give it work, until enough says so of what a run has left, or the context
-// ends, which is the error then. It watches all types; a pass lists again, with fresh discovery, so that new types join.
+// ends, which is the error then. It watches all types that it has listed, where it has listed them; a type that may not be watched is listed every now
+// and then. A pass lists again, with fresh discovery, so that new types join.
+//
+// After its first run it goes on when the server does not answer (Options.Retry), and, if there is an Options.Paused, when a pass is refused because owners
+// are gone all at once: nothing of that pass is written. It ends where that cannot help: credentials that are refused, a server that lets nothing be
+// listed, or neither listed nor watched. Options.Agree is asked about what comes up after the first run.
 func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary, error) {
+	l.bound = l.explicit
 	var watched *watcher
 	defer func() { watched.stop() }()
+	var last *Summary
+	paused := pauses{tell: l.opts.Paused}
+	wait := backoff{least: l.opts.Retry, most: l.opts.RetryMost}
 	for {
-		s, err := l.Run(ctx)
-		if err != nil || enough != nil && enough(s) {
-			return s, err
+		s, err := l.run(ctx)
+		again := last != nil && ctx.Err() == nil && mayPass(err)
+		if s != nil {
+			last = s
 		}
+		switch {
+		case again:
+			paused.because("unreachable", err)
+			if err := wait.failed(ctx); err != nil {
+				return last, err
+			}
+			continue
+		case l.opts.Paused != nil && paused.refused(err):
+		case err != nil || enough != nil && enough(s):
+			return last, err
+		case len(s.Positions) == 0:
+			return s, nothingListed(s)
+		default:
+			paused.over()
+		}
+		wait.reset()
 		if watched == nil || !watched.covers(s.Positions) {
 			watched.stop()
-			watched = watch(ctx, l.client, s.Positions)
+			watched = l.watch(ctx, s.Positions)
 		}
-		if err := watched.wait(ctx); err != nil {
+		if err := watched.wait(ctx, l.opts.Settle); err != nil {
 			return s, err
 		}
 		clear(l.failed) // what was refused before may be taken now
 	}
 }
 
-// watcher hears of changes.
-type watcher struct {
-	types  []graph.Type
-	dirty  chan struct{}
-	cancel context.CancelFunc
-	ended  chan error
+// listError is what kept a pass from its listing.
+type listError struct{ error }
+
+// Unwrap returns the server's error.
+func (e *listError) Unwrap() error { return e.error }
+
+// mayPass says whether an error may be over when the server is asked again: it could not be reached, or did not answer as a server does. One that
+// does not know who asks, or does not want to be asked, will not change its mind.
+func mayPass(err error) bool {
+	var list *listError
+	return errors.As(err, &list) && !apierrors.IsUnauthorized(err) && !apierrors.IsForbidden(err)
 }
 
-func watch(ctx context.Context, client *cluster.Client, positions []cluster.Position) *watcher {
+// nothingListed is the error of a loop that sees nothing at all.
+func nothingListed(s *Summary) error {
+	if len(s.Gaps) == 0 {
+		return errors.New("there is nothing to watch: no type can be listed")
+	}
+	return fmt.Errorf("there is nothing to watch: no type can be listed: %s", s.Gaps[0].Message)
+}
+
+// pauses tell of reasons to wait, once each until they are over.
+type pauses struct {
+	tell func(error)
+	told string // what was told last; empty if nothing is the matter
+}
+
+func (p *pauses) because(reason string, err error) {
+	if p.tell != nil && p.told != reason {
+		p.tell(err)
+	}
+	p.told = reason
+}
+
+// refused tells of a pass that was refused for a mass, and says whether it was. The same kinds are the same mass, however many owners have joined.
+func (p *pauses) refused(err error) bool {
+	var mass *MassError
+	if !errors.As(err, &mass) {
+		return false
+	}
+	var kinds []string
+	for _, m := range mass.Masses {
+		kinds = append(kinds, m.Group+"/"+m.Kind)
+	}
+	p.because("mass of "+strings.Join(kinds, " "), err)
+	return true
+}
+
+func (p *pauses) over() {
+	if p.told != "" && p.tell != nil {
+		p.tell(nil)
+	}
+	p.told = ""
+}
+
+// backoff waits ever longer.
+type backoff struct{ least, most, next time.Duration }
+
+func (b *backoff) reset() { b.next = 0 }
+
+func (b *backoff) failed(ctx context.Context) error {
+	least, most := b.least, b.most
+	if least <= 0 {
+		least = DefaultRetry
+	}
+	if most <= 0 {
+		most = DefaultRetryMost
+	}
+	b.next = min(max(2*b.next, least), most)
+	return sleep(ctx, b.next-rand.N(b.next/4+1)) // not all at the same moment
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// watcher hears of changes.
+type watcher struct {
+	positions []place
+	dirty     chan struct{}
+	cancel    context.CancelFunc
+	ended     chan error
+}
+
+// place is a type, in a namespace or everywhere.
+type place struct {
+	t         graph.Type
+	namespace string
+}
+
+func (l *Loop) watch(ctx context.Context, positions []cluster.Position) *watcher {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &watcher{types: typesOf(positions), dirty: make(chan struct{}, 1), cancel: cancel, ended: make(chan error, 1)}
+	w := &watcher{positions: places(positions), dirty: make(chan struct{}, 1), cancel: cancel, ended: make(chan error, 1)}
 	go func() {
-		w.ended <- client.Watch(ctx, positions, func(c cluster.Change) {
+		w.ended <- l.client.Watch(ctx, positions, func(c cluster.Change) {
+			if c.Gone && c.Object != nil {
+				l.witness(c.Object.UID)
+			}
 			if givesWork(c) {
 				select {
 				case w.dirty <- struct{}{}:
@@ -56,6 +188,13 @@ func watch(ctx context.Context, client *cluster.Client, positions []cluster.Posi
 		})
 	}()
 	return w
+}
+
+// witness records that an object was seen to be deleted: that its dependents have lost an owner is then no surprise.
+func (l *Loop) witness(uid string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.witnessed[uid] = true
 }
 
 // givesWork says whether a change can make the collector act (GC-023 to GC-027): an object is gone, or names owners, or waits for its dependents;
@@ -71,26 +210,33 @@ func givesWork(c cluster.Change) bool {
 	return o.Deleted != 0 && (slices.Contains(o.Finalizers, plan.OrphanFinalizer) || slices.Contains(o.Finalizers, plan.ForegroundFinalizer))
 }
 
-func typesOf(positions []cluster.Position) []graph.Type {
-	var types []graph.Type
+func places(positions []cluster.Position) []place {
+	var places []place
 	for _, p := range positions {
-		types = append(types, p.Type)
+		places = append(places, place{p.Type, p.Namespace})
 	}
-	return types
+	return places
 }
 
 // covers says whether all that was listed is watched.
 func (w *watcher) covers(positions []cluster.Position) bool {
-	for _, t := range typesOf(positions) {
-		if !slices.Contains(w.types, t) {
+	watched := map[place]bool{}
+	for _, p := range w.positions {
+		watched[p] = true
+	}
+	for _, p := range places(positions) {
+		if !watched[p] {
 			return false
 		}
 	}
 	return true
 }
 
-// wait waits for a change, and a little longer for those that come with it.
-func (w *watcher) wait(ctx context.Context) error {
+// wait waits for a change, and until no more have come for a while.
+func (w *watcher) wait(ctx context.Context, settle time.Duration) error {
+	if settle <= 0 {
+		settle = DefaultSettle
+	}
 	select {
 	case <-w.dirty:
 	case err := <-w.ended:
@@ -99,16 +245,24 @@ func (w *watcher) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	select {
-	case <-time.After(settling):
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	most := time.NewTimer(mostSettles * settle)
+	defer most.Stop()
+	for {
+		quiet := time.NewTimer(settle)
+		select {
+		case <-w.dirty:
+			quiet.Stop()
+			continue
+		case <-most.C:
+			quiet.Stop()
+			return nil
+		case <-quiet.C:
+			return nil
+		case <-ctx.Done():
+			quiet.Stop()
+			return context.Cause(ctx)
+		}
 	}
-	select {
-	case <-w.dirty:
-	default:
-	}
-	return nil
 }
 
 // stop ends the watches; a watcher that was never begun has none.

@@ -22,6 +22,9 @@ var errMoved = errors.New("it was changed meanwhile")
 // write sends a write until the server takes it or the object is not what was judged. Each try carries the resourceVersion of a version in which
 // what was judged was as it was judged.
 func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() error) bool {
+	if !p.agreedTo(a.Verb, id, a.Owners...) {
+		return false
+	}
 	a.Object, a.Pass = p.graph.Ref(id), p.loop.passes
 	err := p.try(ctx, id, send)
 	switch {
@@ -136,6 +139,9 @@ func (p *pass) removed(id graph.ID) {
 func (p *pass) delete(ctx context.Context, j judged) {
 	ref := p.graph.Ref(j.id)
 	t, _ := p.graph.Type(j.id)
+	if !p.agreedTo(plan.VerbDelete, j.id) {
+		return
+	}
 	if !p.loop.mayDelete() {
 		p.fail(ErrMaxDeletes)
 		return
@@ -151,6 +157,7 @@ func (p *pass) delete(ctx context.Context, j judged) {
 	})
 	switch {
 	case !taken:
+		p.loop.notDeleted()
 	case answer.Gone:
 		p.removed(j.id)
 	default:

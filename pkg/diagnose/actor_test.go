@@ -69,6 +69,7 @@ func lease(namespace, name, holder string, renewed time.Time) string {
 
 // TestActorLife brings an operator to each state that can be told apart.
 func TestActorLife(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ready := func(t *testing.T, ns, name string, n int) {
 		c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d}}`, n))
@@ -146,6 +147,7 @@ webhooks:
 
 // TestActorThatMayNotBeLookedFor: what could not be read is not absent.
 func TestActorThatMayNotBeLookedFor(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	client, err := cluster.New(c.As("nobody"), 0)
 	if err != nil {
@@ -167,6 +169,7 @@ func TestActorThatMayNotBeLookedFor(t *testing.T) {
 
 // TestActorOfAnUnknownFinalizer follows managedFields to a workload of that name, and the domain to a Lease.
 func TestActorOfAnUnknownFinalizer(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "cm", "gadgets.example.org/x"), "--field-manager=gadget-operator")
@@ -206,6 +209,7 @@ func TestActorOfAnUnknownFinalizer(t *testing.T) {
 
 // TestActorByItsName: a Deployment that is called like the domain is a hint, and decides nothing.
 func TestActorByItsName(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, deployment(ns, "gizmotron-controller", 0))
@@ -224,6 +228,7 @@ func TestActorByItsName(t *testing.T) {
 
 // TestActorByItsWebhook: the domain is that of a group, and what admits the objects of the group has no endpoints any more.
 func TestActorByItsWebhook(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, harmlessWebhook(ns))

@@ -13,6 +13,7 @@ import (
 
 // TestB01FinalizerOfAnActor: dead, alive and unknown, each on an object of its own.
 func TestB01FinalizerOfAnActor(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, deployment(ns, "op", 0)+lease(ns, "leader", "me", time.Now()))
@@ -48,6 +49,7 @@ func TestB01FinalizerOfAnActor(t *testing.T) {
 
 // TestB10ForegroundWaitsForItsDependents: the chain is followed to what really holds it, and what does not block is not named.
 func TestB10ForegroundWaitsForItsDependents(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "root"))
@@ -67,6 +69,7 @@ func TestB10ForegroundWaitsForItsDependents(t *testing.T) {
 
 // TestB17CollectorHasNotActed: it is its turn, in each of the ways that there are; and nothing else is blamed.
 func TestB17CollectorHasNotActed(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "blocked")+configMap(ns, "done")+configMap(ns, "orphaning"))
@@ -90,6 +93,7 @@ func TestB17CollectorHasNotActed(t *testing.T) {
 
 // TestB17CollectorIsNotRunning: kube-controller-manager's Lease says so, and a canary does.
 func TestB17CollectorIsNotRunning(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
 	c.Apply(t, configMap("default", "done")+lease("kube-system", "kube-controller-manager", "master-1", time.Now().Add(-3*time.Hour)))
 	deleted(t, c, "configmap", "done", "--cascade=foreground")
@@ -112,7 +116,7 @@ func TestB17CollectorIsNotRunning(t *testing.T) {
 	denyPatches(t, c, "held")
 	c.StartControllers(t, testcluster.Collector)
 	testcluster.Eventually(t, "the collector has finished the other", func(ctx context.Context) (bool, error) {
-		return c.Command(ctx, "get", "configmap", "done").Run() != nil, nil
+		return fails(c, "get", "configmap", "done", "-o", "name")(ctx), nil
 	})
 	d = examine(t, c.Config(), Options{Probe: true}, "default", subject{"configmaps/held", "default"})
 	for _, cause := range d.Stuck[0].Causes {
@@ -145,6 +149,7 @@ spec: {policyName: keep, validationActions: [Deny]}
 
 // TestGC064ForegroundDeadlock: a ring and an object that owns itself, each named as such, with a command that ends it.
 func TestGC064ForegroundDeadlock(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "a")+configMap(ns, "b")+configMap(ns, "self"))
@@ -167,6 +172,7 @@ func TestGC064ForegroundDeadlock(t *testing.T) {
 
 // TestB19BlockerThatIsNeverCollected: one of bad scope, and one with an owner of a kind that is not served.
 func TestB19BlockerThatIsNeverCollected(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "scope")+configMap(ns, "kind"))
@@ -185,6 +191,7 @@ func TestB19BlockerThatIsNeverCollected(t *testing.T) {
 // TestRO063HalfDeleted: nothing holds the object, and the command that is printed ends it. The one way to get there through the API is a namespace whose
 // spec.finalizers were emptied before it was deleted (NS-005).
 func TestRO063HalfDeleted(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	finalize(t, c, ns)
@@ -197,7 +204,7 @@ func TestRO063HalfDeleted(t *testing.T) {
 	})
 	run(t, c, d.Stuck[0].Causes[0])
 	testcluster.Eventually(t, "the namespace is gone", func(ctx context.Context) (bool, error) {
-		return c.Command(ctx, "get", "namespace", ns).Run() != nil, nil
+		return fails(c, "get", "namespace", ns, "-o", "name")(ctx), nil
 	})
 }
 

@@ -122,7 +122,7 @@ func free(t testing.TB, c *testcluster.Cluster, namespace string, objects ...str
 			if namespace != "" {
 				args = append(args, "-n", namespace)
 			}
-			_ = c.Command(context.WithoutCancel(t.Context()), args...).Run() // it may be gone
+			_, _ = c.Try(context.WithoutCancel(t.Context()), "", args...) // it may be gone
 		}
 	})
 }

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -92,7 +93,7 @@ func (e *examiner) neverCollected(id graph.ID) (finding, bool) {
 				remedy:   "Delete it yourself, or take the reference off it.",
 				commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "gc", "delete", "OBJECT")},
 			}, true
-		case edge.Problem&graph.Unresolvable != 0:
+		case edge.Problem&graph.Unresolvable != 0 && !e.mayBeServed((graph.Ref{APIVersion: edge.APIVersion}).Group()):
 			return finding{
 				code:     BlockerUnresolvable,
 				evidence: []string{fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again for ever and never collects it", owner, edge.APIVersion)},
@@ -102,6 +103,14 @@ func (e *examiner) neverCollected(id graph.ID) (finding, bool) {
 		}
 	}
 	return finding{}, false
+}
+
+// mayBeServed says whether a group can have types that discovery does not show: its own discovery has a gap, or that of what tells which groups
+// there are.
+func (e *examiner) mayBeServed(group string) bool {
+	return slices.ContainsFunc(e.Gaps, func(g v1alpha1.Gap) bool {
+		return g.Resource == "*" && slices.Contains([]string{group, apiServices.Group, definitions.Group}, g.Group)
+	})
 }
 
 // ring is the cause that a cycle of waiting objects is. One reference that does not block any more is enough.
@@ -139,11 +148,16 @@ func (e *examiner) orphan(ctx context.Context, id graph.ID) []finding {
 	for range e.Graph.Dependents(id) {
 		n++
 	}
-	evidence := "no dependent names it any more"
-	if n > 0 {
-		evidence = fmt.Sprintf("%s still %s it as an owner", count(n, "dependent"), plural(n, "names", "name"))
+	var evidence []string
+	switch hiding := plan.Hiding(e.Graph, e.Gaps, e.Graph.Ref(id)); {
+	case n > 0:
+		evidence = []string{fmt.Sprintf("%s still %s it as an owner", count(n, "dependent"), plural(n, "names", "name"))}
+	case len(hiding) > 0:
+		evidence = append([]string{"no dependent was seen that names it"}, gapClauses(hiding)...)
+	default:
+		evidence = []string{"no dependent names it any more"}
 	}
-	return e.collectors(ctx, id, finding{finalizer: plan.OrphanFinalizer, evidence: []string{evidence},
+	return e.collectors(ctx, id, finding{finalizer: plan.OrphanFinalizer, evidence: evidence,
 		commands: []func(v1alpha1.ObjectRef) string{remove(plan.OrphanFinalizer)}})
 }
 

@@ -13,6 +13,7 @@ import (
 
 // TestRO012BlockerCanBeHidden: where a type cannot be listed, that no dependent is seen does not mean that there is none.
 func TestRO012BlockerCanBeHidden(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "owner"))
@@ -27,6 +28,7 @@ func TestRO012BlockerCanBeHidden(t *testing.T) {
 
 // TestNS020ConditionThatNothingExplains: what the namespace controller reports is believed where nothing else is found.
 func TestNS020ConditionThatNothingExplains(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	deleted(t, c, "namespace", ns)

@@ -15,6 +15,7 @@ import (
 
 // TestHookIsCalled: which webhooks the server calls for an update of a labelled object, of a namespace, and of a cluster-scoped object.
 func TestHookIsCalled(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	client, err := cluster.New(c.Config(), 0)

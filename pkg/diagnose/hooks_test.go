@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -53,7 +52,7 @@ func registered(t testing.TB, c *testcluster.Cluster, kind, namespace, manifest 
 
 // fails says whether a kubectl command fails.
 func fails(c *testcluster.Cluster, args ...string) func(context.Context) bool {
-	return func(ctx context.Context) bool { return c.Command(ctx, args...).Run() != nil }
+	return func(ctx context.Context) bool { _, err := c.Try(ctx, "", args...); return err != nil }
 }
 
 // review answers an AdmissionReview: no text admits, one that begins with 409 is a conflict, and a patch changes the object.
@@ -88,8 +87,8 @@ func answering(t testing.TB, answer review) string {
 	return fmt.Sprintf(`{url: "%s/hook", caBundle: %s}`, server.URL, base64.StdEncoding.EncodeToString(bundle))
 }
 
-// typed runs a command as it is printed, the way a shell reads it.
-func typed(t testing.TB, c *testcluster.Cluster, command string) {
+// typed runs a command as it is printed, the way a shell reads it. Where it opens an editor, editor is that.
+func typed(t testing.TB, c *testcluster.Cluster, command string, editor ...string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf '%s\\0' "+command).Output()
 	if err != nil {
@@ -99,10 +98,15 @@ func typed(t testing.TB, c *testcluster.Cluster, command string) {
 	if words[0] != "kubectl" || words[1] == "gc" {
 		t.Fatalf("%q is no command of kubectl alone", command)
 	}
-	if os.Getenv("KUBE_EDITOR") == "" {
-		t.Setenv("KUBE_EDITOR", "false") // nobody is there to edit
+	if len(editor) == 0 {
+		c.Kubectl(t, words[1:]...)
+		return
 	}
-	c.Kubectl(t, words[1:]...)
+	cmd := c.Command(t.Context(), words[1:]...)
+	cmd.Env = append(cmd.Env, "KUBE_EDITOR="+editor[0])
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", command, err, out)
+	}
 }
 
 // last is the last command of a cause: the one that is sure to work.
@@ -112,8 +116,8 @@ func last(cause v1alpha1.Cause) string { return cause.Commands[len(cause.Command
 func letGo(t testing.TB, c *testcluster.Cluster, namespace, object string) {
 	t.Helper()
 	testcluster.Eventually(t, object+" is let go", func(ctx context.Context) (bool, error) {
-		_ = c.Command(ctx, "patch", object, "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`).Run() // until admission knows of the cure
-		return c.Command(ctx, "get", object, "-n", namespace).Run() != nil, nil
+		_, _ = c.Try(ctx, "", "patch", object, "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`) // until admission knows of the cure
+		return fails(c, "get", object, "-n", namespace, "-o", "name")(ctx), nil
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -15,17 +16,28 @@ func withNamespaceController(t testing.TB) *testcluster.Cluster {
 	return testcluster.Another(t, "namespaces", testcluster.Controllers("namespace-controller"))
 }
 
+// withTypes gives one test after the other a control plane on which types come, go and break: whoever lists meanwhile sees gaps.
+func withTypes(t testing.TB) *testcluster.Cluster {
+	t.Helper()
+	types.Lock()
+	t.Cleanup(types.Unlock)
+	return testcluster.Another(t, "types", testcluster.Controllers("namespace-controller"))
+}
+
+var types sync.Mutex
+
 // until waits until kubectl prints a text.
 func until(t testing.TB, c *testcluster.Cluster, text string, args ...string) {
 	t.Helper()
 	testcluster.Eventually(t, fmt.Sprintf("%s says %q", strings.Join(args, " "), text), func(ctx context.Context) (bool, error) {
-		out, err := c.Command(ctx, args...).Output()
-		return err == nil && strings.Contains(string(out), text), nil
+		out, err := c.Try(ctx, "", args...)
+		return err == nil && strings.Contains(out, text), nil
 	})
 }
 
 // TestB03NamespaceHeldByItsContent: the object in it that has a finalizer, and not the namespace.
 func TestB03NamespaceHeldByItsContent(t *testing.T) {
+	t.Parallel()
 	c := withNamespaceController(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "held", "nobody.example.net/x")+configMap(ns, "free"))
@@ -38,6 +50,7 @@ func TestB03NamespaceHeldByItsContent(t *testing.T) {
 
 // TestNS021ConditionsLieWhilePodsRemain (B03a): only the pod holds it, whatever the conditions say, and they are quoted.
 func TestNS021ConditionsLieWhilePodsRemain(t *testing.T) {
+	t.Parallel()
 	c := withNamespaceController(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "untouched", "nobody.example.net/x")+
@@ -52,12 +65,14 @@ func TestNS021ConditionsLieWhilePodsRemain(t *testing.T) {
 
 // TestB03bFinalizersOfTheNamespace: entries of others in both of its lists.
 func TestB03bFinalizersOfTheNamespace(t *testing.T) {
+	t.Parallel()
 	c := withNamespaceController(t)
 	for _, test := range []struct{ name, metadata, spec, want string }{
 		{"metadata", "nobody.example.net/x", "", "FinalizerActorUnknown"},
 		{"spec", "", "nobody.example.net/x", "NamespaceSpecFinalizer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			name := strings.ToLower("b03b-" + test.name)
 			c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata: {name: %s, finalizers: [%s]}\nspec: {finalizers: [%s]}\n", name, test.metadata, test.spec))
 			if test.spec != "" {
@@ -66,8 +81,8 @@ func TestB03bFinalizersOfTheNamespace(t *testing.T) {
 			free(t, c, "", "namespace/"+name)
 			deleted(t, c, "namespace", name)
 			testcluster.Eventually(t, "the namespace controller is done", func(ctx context.Context) (bool, error) {
-				out, err := c.Command(ctx, "get", "namespace", name, "-o", "jsonpath={.spec.finalizers}").Output()
-				return !strings.Contains(string(out), `"kubernetes"`), err
+				out, err := c.Try(ctx, "", "get", "namespace", name, "-o", "jsonpath={.spec.finalizers}")
+				return !strings.Contains(out, `"kubernetes"`), err
 			})
 			d := examine(t, c.Config(), Options{}, name, subject{"namespaces/" + name, ""})
 			wantCauses(t, d, map[string][]string{"Namespace/" + name: {test.want + " Namespace/" + name}})
@@ -80,6 +95,7 @@ func TestB03bFinalizersOfTheNamespace(t *testing.T) {
 
 // TestNS010NamespaceControllerIsOff: nobody empties the namespace, and the commands do it, in the right order.
 func TestNS010NamespaceControllerIsOff(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "a")+configMap(ns, "b"))
@@ -98,7 +114,8 @@ func TestNS010NamespaceControllerIsOff(t *testing.T) {
 
 // TestB15DefinitionHeldByItsInstances: the instance with a finalizer, in whatever namespace; and the API server itself when there is none left.
 func TestB15DefinitionHeldByItsInstances(t *testing.T) {
-	c := testcluster.Shared(t)
+	t.Parallel()
+	c := withTypes(t)
 	ns := c.Namespace(t)
 	group := "b15.example.com"
 	c.Apply(t, fmt.Sprintf(`---
@@ -115,7 +132,8 @@ spec:
 	until(t, c, "widgets", "api-resources", "--api-group="+group)
 	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: held, namespace: %s, finalizers: [nobody.example.net/x]}\n", group, ns))
 	deleted(t, c, "crd", "widgets."+group)
-	until(t, c, "InstanceDeletion", "get", "crd", "widgets."+group, "-o", "json")
+	// The condition InstanceDeletionInProgress comes before the first delete.
+	until(t, c, "T", "get", "widgets."+group+"/held", "-n", ns, "-o", "jsonpath={.metadata.deletionTimestamp}")
 	d := examine(t, c.Config(), Options{}, "", subject{"customresourcedefinitions.apiextensions.k8s.io/widgets." + group, ""})
 	wantCauses(t, d, map[string][]string{"CustomResourceDefinition/widgets." + group: {"FinalizerActorUnknown Widget/held"}})
 	free(t, c, ns, "widgets."+group+"/held")

@@ -37,6 +37,7 @@ func graceOver(t testing.TB, c *testcluster.Cluster, namespace, pod string) {
 
 // TestB12PodOnANode: gone, not ready in each of the ways that there are, ready, and with time left. The cause is the node where it is to blame.
 func TestB12PodOnANode(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	for _, test := range []struct {
 		name, ready, want string // %s is the namespace, which is also the node's name
@@ -63,6 +64,7 @@ func TestB12PodOnANode(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			ns := c.Namespace(t)
 			if test.ready != "" {
 				nodeThat(t, c, ns, test.ready)
@@ -90,6 +92,7 @@ func TestB12PodOnANode(t *testing.T) {
 
 // TestB12PodsOfANamespaceOnOneNode: the node is one cause of the namespace, with a command for each of its pods.
 func TestB12PodsOfANamespaceOnOneNode(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, podOn(ns, "a", ns, "")+podOn(ns, "b", ns, ""))
@@ -106,6 +109,7 @@ func TestB12PodsOfANamespaceOnOneNode(t *testing.T) {
 
 // TestB12StatefulSet: that another pod of the same name is started is said where forced deletion is offered.
 func TestB12StatefulSet(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, strings.Replace(podOn(ns, "db-0", ns, ""), "metadata: {", "metadata: {ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, uid: 00000000-0000-0000-0000-00000000000b, controller: true}], ", 1))
@@ -120,6 +124,7 @@ func TestB12StatefulSet(t *testing.T) {
 
 // TestAPI018PodInItsGracePeriod: it is not stuck yet, and the printed command waits until the kubelet is done with it.
 func TestAPI018PodInItsGracePeriod(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	nodeThat(t, c, ns, "True")
@@ -143,6 +148,7 @@ func TestAPI018PodInItsGracePeriod(t *testing.T) {
 
 // TestB14PodThatAJobTracks: only the finalizer holds it, as the kubelet is done with it. Without its Job there is nothing to lose.
 func TestB14PodThatAJobTracks(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fmt.Sprintf("apiVersion: batch/v1\nkind: Job\nmetadata: {name: job, namespace: %s}\nspec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: example.com/c}]}}}\n", ns))

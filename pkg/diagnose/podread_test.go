@@ -11,6 +11,7 @@ import (
 
 // TestB12ManyPodsAreReadByAList: a node can leave thousands of pods behind, and what explains them must not cost a request for each.
 func TestB12ManyPodsAreReadByAList(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	var manifests strings.Builder

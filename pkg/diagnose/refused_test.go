@@ -25,7 +25,7 @@ func toService(namespace string) string {
 	return fmt.Sprintf("{service: {namespace: %s, name: hook}}", namespace)
 }
 
-var label = []string{"label", "configmap", "cm", "try=me", "--overwrite", "--dry-run=server", "-n"}
+var label = []string{"patch", "configmap", "cm", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n"}
 
 // heldConfigMap makes a ConfigMap cm with the finalizer of the operator that lives, and deletes it.
 func heldConfigMap(t testing.TB, c *testcluster.Cluster, namespace string) {
@@ -37,6 +37,7 @@ func heldConfigMap(t testing.TB, c *testcluster.Cluster, namespace string) {
 
 // TestB07WebhookOnUpdateIsDown: the operator lives and cannot take its finalizer off. The webhook is to blame, and not the operator.
 func TestB07WebhookOnUpdateIsDown(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
@@ -63,6 +64,7 @@ func TestB07WebhookOnUpdateIsDown(t *testing.T) {
 
 // TestB07WebhookThatNobodyMayTry: somebody who may look and not write gets the same answer, and so does everybody where a webhook has no dry run (API-041).
 func TestB07WebhookThatNobodyMayTry(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
@@ -94,6 +96,7 @@ func TestB07WebhookThatNobodyMayTry(t *testing.T) {
 
 // TestB07ServerDeniesByItself: an admission plugin of the API server, which has no object.
 func TestB07ServerDeniesByItself(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
@@ -110,6 +113,7 @@ func TestB07ServerDeniesByItself(t *testing.T) {
 
 // TestB06WebhookOnDeleteIsDown: an owner waits for a dependent that nobody can delete.
 func TestB06WebhookOnDeleteIsDown(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "root"))
@@ -123,11 +127,12 @@ func TestB06WebhookOnDeleteIsDown(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": want, "ConfigMap/dependent": want})
 	wantEvidence(t, d.Stuck[0].Causes[0], "Service "+ns+"/hook does not exist")
 	typed(t, c, last(d.Stuck[0].Causes[0]))
-	testcluster.Eventually(t, "the dependent can be deleted", func(ctx context.Context) (bool, error) { return c.Command(ctx, remove...).Run() == nil, nil })
+	testcluster.Eventually(t, "the dependent can be deleted", func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
 }
 
 // TestB07PolicyDeniesTheUpdate: the policy is named, and the printed command exempts what is being deleted, and nothing else.
 func TestB07PolicyDeniesTheUpdate(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
@@ -147,6 +152,7 @@ func TestB07PolicyDeniesTheUpdate(t *testing.T) {
 
 // TestB21PolicyDeniesTheDeletion of an object that was asked about.
 func TestB21PolicyDeniesTheDeletion(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "cm"))
@@ -158,7 +164,7 @@ func TestB21PolicyDeniesTheDeletion(t *testing.T) {
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/cm", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
 	typed(t, c, last(d.Stuck[0].Causes[0]))
-	testcluster.Eventually(t, "it can be deleted", func(ctx context.Context) (bool, error) { return c.Command(ctx, remove...).Run() == nil, nil })
+	testcluster.Eventually(t, "it can be deleted", func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
 }
 
 // deny has a policy deny an operation on the config maps of a namespace.
@@ -186,6 +192,7 @@ spec: {policyName: %[1]s, validationActions: [Deny]}
 
 // TestB21NamespaceThatMayNotBeDeleted (API-024).
 func TestB21NamespaceThatMayNotBeDeleted(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	d := examine(t, c.Config(), Options{}, "kube-system", subject{"namespaces/kube-system", ""}, subject{"namespaces/kube-node-lease", ""})
 	wantCauses(t, d, map[string][]string{
@@ -197,6 +204,7 @@ func TestB21NamespaceThatMayNotBeDeleted(t *testing.T) {
 
 // TestB07WebhookDenies: a webhook that answers, on either operation.
 func TestB07WebhookDenies(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
@@ -214,6 +222,7 @@ func TestB07WebhookDenies(t *testing.T) {
 
 // TestB21WebhookDeniesWithAConflict, as those do that protect what is in use; a conflict is not taken for one with another object.
 func TestB21WebhookDeniesWithAConflict(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "cm"))
@@ -224,11 +233,12 @@ func TestB21WebhookDeniesWithAConflict(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied ValidatingWebhookConfiguration/" + ns}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "it is in use")
 	typed(t, c, last(d.Stuck[0].Causes[0]))
-	testcluster.Eventually(t, "it can be deleted", func(ctx context.Context) (bool, error) { return c.Command(ctx, remove...).Run() == nil, nil })
+	testcluster.Eventually(t, "it can be deleted", func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
 }
 
 // TestAPI033FinalizerIsPutBack by a mutating webhook: the server accepts the patch and nothing changes.
 func TestAPI033FinalizerIsPutBack(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
@@ -254,7 +264,8 @@ func TestAPI033FinalizerIsPutBack(t *testing.T) {
 
 // TestB07aObjectIsNotValidAnyMore: its schema was made stricter after it was created. Corrected with the printed command, it can be let go.
 func TestB07aObjectIsNotValidAnyMore(t *testing.T) {
-	c := testcluster.Shared(t)
+	t.Parallel()
+	c := withTypes(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
 	group := "b07a.example.com"
@@ -280,7 +291,7 @@ spec:
 	deleted(t, c, object, "-n", ns)
 	c.Apply(t, definition("size"))
 	testcluster.Eventually(t, "the schema is in force", func(ctx context.Context) (bool, error) {
-		return fails(c, "label", object, "try=me", "--dry-run=server", "-n", ns)(ctx), nil
+		return fails(c, "patch", object, "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n", ns)(ctx), nil
 	})
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
 	wantCauses(t, d, map[string][]string{"Widget/w": {"ObjectInvalid Widget/w"}})
@@ -289,14 +300,14 @@ spec:
 	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho 'size: 1' >> \"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("KUBE_EDITOR", editor)
-	typed(t, c, last(d.Stuck[0].Causes[0]))
+	typed(t, c, last(d.Stuck[0].Causes[0]), editor)
 	letGo(t, c, ns, object)
 }
 
 // TestSituation09MutatingWebhookSpoilsThePatch: a pod that a Job tracks, whose finalizer nobody can take off because a webhook changes immutable fields
 // of pods on every update.
 func TestSituation09MutatingWebhookSpoilsThePatch(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, lease(ns, "operator", "me", time.Now()))
@@ -320,6 +331,7 @@ func TestSituation09MutatingWebhookSpoilsThePatch(t *testing.T) {
 // TestSituation13OperatorAndWebhookAreUninstalled: the objects' finalizers have no operator left, and its webhook is still registered and denies their removal.
 // Both are said, the webhook first.
 func TestSituation13OperatorAndWebhookAreUninstalled(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	var manifest strings.Builder

@@ -48,7 +48,7 @@ func (e *examiner) rejects(ctx context.Context, id graph.ID) []finding {
 			return findings // whoever denies it may say so with any code, that of a conflict too
 		}
 	}
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+	if cluster.IsAbsent(err, t, ref.Name) || apierrors.IsConflict(err) {
 		return nil
 	}
 	if findings := e.conversions(ctx, err.Error()); len(findings) > 0 {

@@ -8,6 +8,7 @@ import (
 
 // TestCureForbidden: who may look and not write is told the cause, and that the cure is for somebody else.
 func TestCureForbidden(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "held", "nobody.example.net/x")+configMap(ns, "live"))

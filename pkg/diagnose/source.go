@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -41,16 +42,16 @@ func newSource(client *cluster.Client, catalog *cluster.Catalog) *source {
 }
 
 // list returns the selected objects of a type, in a namespace or everywhere. The first who asks reads them; an error is remembered too. A type that is
-// not served has none.
+// proven not to be served has none.
 func (s *source) list(ctx context.Context, resource schema.GroupResource, namespace string, selected cluster.Selection) ([]*unstructured.Unstructured, error) {
 	key := listKey{resource, namespace, selected}
 	s.mu.Lock()
 	read, asked := s.lists[key]
 	if !asked {
 		read = sync.OnceValues(func() ([]*unstructured.Unstructured, error) {
-			r, served := s.catalog.Lookup(resource)
+			r, served, err := s.served(resource)
 			if !served {
-				return nil, nil
+				return nil, err
 			}
 			return s.client.ListWhole(ctx, r.Type, namespace, selected)
 		})
@@ -60,16 +61,16 @@ func (s *source) list(ctx context.Context, resource schema.GroupResource, namesp
 	return read()
 }
 
-// get returns one object, nil if it is proven to be absent. If its type is not served, it is.
+// get returns one object, nil if it is proven to be absent. If its type is proven not to be served, it is.
 func (s *source) get(ctx context.Context, resource schema.GroupResource, namespace, name string) (*unstructured.Unstructured, error) {
 	key := getKey{resource, namespace, name}
 	s.mu.Lock()
 	read, asked := s.gets[key]
 	if !asked {
 		read = sync.OnceValues(func() (*unstructured.Unstructured, error) {
-			r, served := s.catalog.Lookup(resource)
+			r, served, err := s.served(resource)
 			if !served {
-				return nil, nil
+				return nil, err
 			}
 			return s.read(ctx, r.Type, namespace, name)
 		})
@@ -77,6 +78,15 @@ func (s *source) get(ctx context.Context, resource schema.GroupResource, namespa
 	}
 	s.mu.Unlock()
 	return read()
+}
+
+// served returns a type. The error is for one that discovery does not show and may be served all the same.
+func (s *source) served(resource schema.GroupResource) (r cluster.Resource, served bool, err error) {
+	r, served = s.catalog.Lookup(resource)
+	if !served && !s.catalog.Omits(resource) {
+		err = fmt.Errorf("discovery does not show %s", resource)
+	}
+	return r, served, err
 }
 
 // read reads one object live, nil if it is proven to be absent. Of what holds nothing but data, and possibly secret ones, it reads the metadata.

@@ -25,15 +25,16 @@ import (
 func gone(t testing.TB, c *testcluster.Cluster, args ...string) {
 	t.Helper()
 	testcluster.Eventually(t, strings.Join(args, " ")+" is gone", func(ctx context.Context) (bool, error) {
-		out, err := c.Command(ctx, append([]string{"get", "--ignore-not-found", "-o", "name"}, args...)...).Output()
-		return err == nil && len(out) == 0, nil
+		out, err := c.Try(ctx, "", append([]string{"get", "--ignore-not-found", "-o", "name"}, args...)...)
+		return err == nil && out == "", nil
 	})
 }
 
 // TestSituation06APIServiceToNowhere (B04): an aggregated API that does not answer keeps every namespace. The APIService is named, with its Service, and the
 // printed commands bring that back or take the registration away.
 func TestSituation06APIServiceToNowhere(t *testing.T) {
-	c := withNamespaceController(t)
+	t.Parallel()
+	c := withTypes(t)
 	ns := c.Namespace(t)
 	c.Apply(t, nobodyBehind(ns)+fmt.Sprintf(`---
 apiVersion: apiregistration.k8s.io/v1
@@ -94,7 +95,8 @@ spec:
 // TestB05ConversionWebhookIsDown: a namespace with an instance that cannot be converted, whether no version of the type can be listed or only the one for which the
 // namespace controller asks.
 func TestB05ConversionWebhookIsDown(t *testing.T) {
-	c := withNamespaceController(t)
+	t.Parallel()
+	c := withTypes(t)
 	for _, test := range []struct {
 		name string
 		also bool // an instance is stored in the other version
@@ -122,7 +124,7 @@ func TestB05ConversionWebhookIsDown(t *testing.T) {
 			stored := map[bool]string{false: "v1", true: "v2"}[test.also]
 			c.Apply(t, twoVersions(group, stored, hook))
 			testcluster.Eventually(t, "nothing is converted", func(ctx context.Context) (bool, error) {
-				return fails(c, "get", "widgets.v2."+group, "-n", ns)(ctx) && (!test.also || fails(c, "get", "widgets.v1."+group, "-n", ns)(ctx)), nil
+				return fails(c, "get", "widgets.v2."+group, "-n", ns, "-o", "name")(ctx) && (!test.also || fails(c, "get", "widgets.v1."+group, "-n", ns, "-o", "name")(ctx)), nil
 			})
 			deleted(t, c, "namespace", ns)
 			until(t, c, "conversion webhook for", "get", "namespace", ns, "-o", "json")
@@ -137,7 +139,8 @@ func TestB05ConversionWebhookIsDown(t *testing.T) {
 
 // TestB05DefinitionThatCannotBeEmptied: its instances are stored in one version, and can only be deleted in another.
 func TestB05DefinitionThatCannotBeEmptied(t *testing.T) {
-	c := testcluster.Shared(t)
+	t.Parallel()
+	c := withTypes(t)
 	ns := c.Namespace(t)
 	group := "b05-crd.example.com"
 	c.Apply(t, twoVersions(group, "v1", "{strategy: None}"))
@@ -146,7 +149,7 @@ func TestB05DefinitionThatCannotBeEmptied(t *testing.T) {
 	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: one, namespace: %s}\n", group, ns))
 	c.Apply(t, twoVersions(group, "v2", `{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://127.0.0.1:1/convert"}}}`))
 	testcluster.Eventually(t, "nothing is converted", func(ctx context.Context) (bool, error) {
-		return fails(c, "get", "widgets.v2."+group, "-n", ns)(ctx), nil
+		return fails(c, "get", "widgets.v2."+group, "-n", ns, "-o", "name")(ctx), nil
 	})
 	deleted(t, c, "crd", "widgets."+group)
 	until(t, c, "conversion webhook for", "get", "crd", "widgets."+group, "-o", "json")
@@ -159,6 +162,7 @@ func TestB05DefinitionThatCannotBeEmptied(t *testing.T) {
 
 // TestB04aListFails: the server cannot list a type, and nothing but what it says is known of why. What the user may not list is no cause.
 func TestB04aListFails(t *testing.T) {
+	t.Parallel()
 	c := withNamespaceController(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap(ns, "held", "nobody.example.net/x"))
@@ -189,13 +193,15 @@ func TestB04aListFails(t *testing.T) {
 // TestB16ObjectThatCannotBeDecoded: what is stored was spoilt. With the feature gate the server names it and the printed command deletes it, without it
 // the type is named.
 func TestB16ObjectThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
 	for _, gate := range []bool{false, true} {
 		t.Run(fmt.Sprintf("gate %t", gate), func(t *testing.T) {
+			t.Parallel()
 			c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs(fmt.Sprintf("--feature-gates=AllowUnsafeMalformedObjectDeletion=%t", gate)))
 			c.Apply(t, "apiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: spoilt}\nspec: {controller: example.com/c}\n")
 			spoil(t, c, "/registry/ingressclasses/spoilt")
 			testcluster.Eventually(t, "the type cannot be listed", func(ctx context.Context) (bool, error) {
-				return fails(c, "get", "ingressclasses")(ctx), nil
+				return fails(c, "get", "ingressclasses", "-o", "name")(ctx), nil
 			})
 			d := examineHidden(t, c, v1alpha1.ObjectRef{APIVersion: "networking.k8s.io/v1", Kind: "IngressClass", Resource: "ingressclasses", Name: "spoilt"})
 			want := "ObjectUndecodable IngressClass/"

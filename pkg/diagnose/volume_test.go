@@ -19,6 +19,7 @@ func mounts(claim string) string {
 
 // TestB08ClaimInUse: by a pod that is scheduled, whatever its phase, and by one whose own claim it is; not by one that is not scheduled, nor one of another claim.
 func TestB08ClaimInUse(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, claimOf(ns, "data", "")+claimOf(ns, "free", "")+claimOf(ns, "user-own", ""))
@@ -44,6 +45,7 @@ func TestB08ClaimInUse(t *testing.T) {
 
 // TestB08ClaimIsFreed: the printed command deletes the pods, and the controller that looks after claims lets it go.
 func TestB08ClaimIsFreed(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Start(t, testcluster.Controllers("persistentvolumeclaim-protection-controller"))
 	c.Apply(t, claimOf("default", "data", "")+podOn("default", "ended", "node-1", mounts("data")))
 	c.Kubectl(t, "patch", "pod", "ended", "--subresource=status", "--type=merge", "-p", `{"status":{"phase":"Succeeded"}}`)
@@ -56,6 +58,7 @@ func TestB08ClaimIsFreed(t *testing.T) {
 
 // TestB08ClaimOfAPodOnADeadNode: the claim waits for a pod, and that for its node, which is the cause.
 func TestB08ClaimOfAPodOnADeadNode(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, claimOf(ns, "data", "")+podOn(ns, "pod", ns, mounts("data")))
@@ -98,6 +101,7 @@ func phase(t testing.TB, c *testcluster.Cluster, volume, phase string) {
 
 // TestB09VolumeIsBound: to a claim, to one that waits for a pod, and to none any more.
 func TestB09VolumeIsBound(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	boundVolume(t, c, ns)
@@ -124,6 +128,7 @@ func TestB09VolumeIsBound(t *testing.T) {
 
 // TestB09VolumeIsFreed: the printed command deletes the claim, and those who look after claims and volumes do the rest.
 func TestB09VolumeIsFreed(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Start(t, testcluster.Controllers("persistentvolumeclaim-protection-controller", "persistentvolume-protection-controller"))
 	boundVolume(t, c, "default")
 	d := examine(t, c.Config(), Options{}, "default", subject{"persistentvolumes/default", ""})
@@ -135,6 +140,7 @@ func TestB09VolumeIsFreed(t *testing.T) {
 
 // TestB09VolumeIsAttached: the attachment is the cause, or what holds that, and its error is told.
 func TestB09VolumeIsAttached(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	finalizer := attacherFinalizer + "csi-example-com"

@@ -8,64 +8,160 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
+// The thresholds of the breaker (P-18, X-08). It cannot tell a backup that was restored from a collector that was off for a month: both leave
+// dependents whose owners are gone. It stops where a mistake would cost most, and whoever knows better says so.
 const (
 	// manyReplaced is from how many owners of a kind on, all under names that other objects have now, something has happened to the cluster
-	// and not to them: a backup was restored, and its references name uids that are no more (P-18).
+	// and not to them: a backup was restored, and its references name uids that are no more. One owner that is deleted and created again under its
+	// name is ordinary, and so are two at a time; most of a kind at once are not.
 	manyReplaced = 3
-	// manyGone is from how many owners of a kind on it is suspicious that not one is alive.
+	// manyGone is from how many owners of a kind on it is suspicious that nearly all of them are gone. Deleting a few objects of a kind, the last
+	// ones among them, is ordinary.
 	manyGone = 10
+	// goneToAlive is how many owners of a kind are gone for each that is alive if nearly all are. One survivor says nothing about the others: it may
+	// have been created since. Most kinds have far more alive than gone, because the dependents of an owner are collected soon after it. The
+	// exception are Jobs: where the collector was off, those that CronJobs have replaced add up, and the dependents of a month of them are a mass, which
+	// is worth a flag.
+	goneToAlive = 9
+	// manyDependents is from how many objects on, deleted because of owners of one kind, fewer owners are enough: someOwners, if most of the
+	// kind are gone. A single owner with any number of dependents is ordinary: a large Job or Deployment was deleted.
+	manyDependents = 1000
+	someOwners     = 3
 )
 
 // Mass is a kind of owner that is gone all at once.
 type Mass struct {
 	Group, Kind string
-	// Gone and Replaced are how many owners of the kind are referenced and are absent, or have lost their names to other objects; Alive how many
-	// are alive.
+	// Gone and Replaced are how many owners of the kind are absent, or have lost their names to other objects, of those because of which the plan
+	// deletes objects or removes references; Alive how many owners of the kind are alive, of all that the listing has references to.
 	Gone, Replaced, Alive int
+	// Dependents are how many objects the plan deletes because of them, to the end of the cascade.
+	Dependents int
+}
+
+// tooMany says whether the numbers are those of a mistake, and not of ordinary use.
+func (m Mass) tooMany() bool {
+	lost := m.Gone + m.Replaced
+	switch {
+	case m.Replaced >= manyReplaced && m.Replaced > m.Alive:
+		return true
+	case lost >= manyGone && lost >= goneToAlive*m.Alive:
+		return true
+	}
+	return m.Dependents >= manyDependents && lost >= someOwners && lost > m.Alive
 }
 
 // Masses returns the kinds of owners that are gone all at once, by group and kind: as after a restored backup, or behind a server that lists
 // nothing and says that it has nothing. Whoever collects their dependents had better be sure.
-func (p *Plan) Masses() []Mass {
-	type kind struct{ group, kind string }
-	before := NewOverlay(p.Graph, p.options)
-	counts := map[kind]*Mass{}
-	counted := map[string]bool{}
-	for i := range p.Graph.Len() {
-		id := graph.ID(i)
-		if before.Gone(id) {
-			continue
-		}
-		for e := range p.Graph.Owners(id) {
-			k := kind{(graph.Ref{APIVersion: e.APIVersion}).Group(), e.Kind}
-			key := p.Graph.Ref(e.Owner).UID + "\x00" + k.group + "\x00" + k.kind
-			if counted[key] {
-				continue
-			}
-			counted[key] = true
-			m := counts[k]
-			if m == nil {
-				m = &Mass{Group: k.group, Kind: k.kind}
-				counts[k] = m
-			}
-			switch before.OwnerState(e) {
-			case Absent:
-				m.Gone++
-			case Replaced:
-				m.Replaced++
-			case Solid, Waiting:
-				m.Alive++
-			}
-		}
+//
+// What is not written to does not count: neither other namespaces nor objects that Options.May excludes. Owners that known returns true for do not count
+// either: their deletion was agreed to, or seen. It is called with uids; nil knows none.
+func (p *Plan) Masses(known func(uid string) bool) []Mass {
+	c := massCounter{plan: p, before: NewOverlay(p.Graph, p.options), known: known, masses: map[groupKind]*Mass{}, counted: map[countedOwner]bool{}, because: map[graph.ID]*Mass{}}
+	for _, a := range p.Actions { // causes come before what they cause
+		c.action(a)
 	}
+	if len(c.masses) == 0 {
+		return nil
+	}
+	c.alive()
 	var masses []Mass
-	for _, m := range counts {
-		if m.Replaced >= manyReplaced && m.Replaced > m.Alive || m.Gone+m.Replaced >= manyGone && m.Alive == 0 {
+	for _, m := range c.masses {
+		if m.tooMany() {
 			masses = append(masses, *m)
 		}
 	}
 	slices.SortFunc(masses, func(a, b Mass) int { return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind)) })
 	return masses
+}
+
+type groupKind struct{ group, kind string }
+
+type countedOwner struct {
+	owner graph.ID
+	kind  groupKind
+}
+
+type massCounter struct {
+	plan    *Plan
+	before  *Overlay // the cluster before the plan
+	known   func(uid string) bool
+	masses  map[groupKind]*Mass
+	counted map[countedOwner]bool
+	because map[graph.ID]*Mass // what the deletes of the plan come from
+}
+
+func kindOf(e graph.Edge) groupKind {
+	return groupKind{(graph.Ref{APIVersion: e.APIVersion}).Group(), e.Kind}
+}
+
+// action counts the owners that an object has lost, and the object for the first of them or for what its owner was deleted for.
+func (c *massCounter) action(a Action) {
+	if a.Verb != VerbDelete && a.Verb != VerbOrphan {
+		return
+	}
+	var lost *Mass
+	for e := range c.plan.Graph.Owners(a.Object) {
+		if m := c.lost(e); m != nil && lost == nil {
+			lost = m
+		}
+	}
+	if a.Verb != VerbDelete {
+		return
+	}
+	if lost == nil && a.Because.HasCause {
+		lost = c.because[a.Because.Cause]
+	}
+	if lost != nil {
+		lost.Dependents++
+		c.because[a.Object] = lost
+	}
+}
+
+// lost counts the owner of a reference if it is gone, once, and returns its kind's Mass; nil if it is not, or if that is known.
+func (c *massCounter) lost(e graph.Edge) *Mass {
+	state := c.before.OwnerState(e)
+	if state != Absent && state != Replaced || c.known != nil && c.known(c.plan.Graph.Ref(e.Owner).UID) {
+		return nil
+	}
+	k := kindOf(e)
+	m := c.masses[k]
+	if m == nil {
+		m = &Mass{Group: k.group, Kind: k.kind}
+		c.masses[k] = m
+	}
+	if key := (countedOwner{e.Owner, k}); !c.counted[key] {
+		c.counted[key] = true
+		if state == Replaced {
+			m.Replaced++
+		} else {
+			m.Gone++
+		}
+	}
+	return m
+}
+
+// alive counts the owners that are alive, of the kinds of which any are gone.
+func (c *massCounter) alive() {
+	g := c.plan.Graph
+	for i := range g.Len() {
+		id := graph.ID(i)
+		if c.before.Gone(id) {
+			continue
+		}
+		for e := range g.Owners(id) {
+			k := kindOf(e)
+			m := c.masses[k]
+			if m == nil {
+				continue
+			}
+			key := countedOwner{e.Owner, k}
+			if state := c.before.OwnerState(e); (state == Solid || state == Waiting) && !c.counted[key] {
+				c.counted[key] = true
+				m.Alive++
+			}
+		}
+	}
 }
 
 // Deletes returns how many deletes the plan has.

@@ -10,6 +10,9 @@ import (
 type Growth struct {
 	// Deleted are objects that the others do not delete.
 	Deleted []graph.ID
+	// Written are objects that are not deleted, and that a Consent does not have the writes to: references or finalizers of the collector are
+	// removed. Plan.Beyond does not compare them.
+	Written []graph.ID
 	// Held are objects with the finalizers, of those that hold them, that were not in the others.
 	Held []Blocker
 	// Stuck are objects that never go, and that would have gone.
@@ -17,7 +20,7 @@ type Growth struct {
 }
 
 // None says that the plan does nothing that was not agreed to.
-func (g Growth) None() bool { return len(g.Deleted)+len(g.Held)+len(g.Stuck) == 0 }
+func (g Growth) None() bool { return len(g.Deleted)+len(g.Written)+len(g.Held)+len(g.Stuck) == 0 }
 
 // Beyond compares the plan with others, of other graphs, by uid: objects that they delete too, and finalizers that hold the same objects in
 // them, are no growth.

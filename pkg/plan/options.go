@@ -19,6 +19,8 @@ type Options struct {
 	Proven map[int]OwnerState
 	// May says what the loop may write to; nil allows all. Evidence is not restricted by it.
 	May func(graph.ID) bool
+	// Orphaned are the uids of owners whose dependents the loop has orphaned: references to them that have come up since are removed first.
+	Orphaned []string
 	// Gaps are what the listing could not see. Under the rules of the loop a gap that can hide a dependent keeps the collector's
 	// finalizers on.
 	Gaps []v1alpha1.Gap

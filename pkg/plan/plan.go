@@ -133,6 +133,8 @@ type Plan struct {
 
 	options Options
 	end     *Overlay
+	// after are the actions of a run whose finalizers of others were removed; nil if there are none.
+	after []Action
 }
 
 // End returns the cluster as Actions leave it; it must not be changed.

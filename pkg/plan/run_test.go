@@ -158,7 +158,10 @@ func TestP18Masses(t *testing.T) {
 	}{
 		"some leftovers":                  {gone: 9, alive: 0},
 		"many, and none alive":            {gone: 10, want: "ConfigMap 10 0 0"},
-		"many, and one alive":             {gone: 50, alive: 1},
+		"many, and one alive":             {gone: 50, alive: 1, want: "ConfigMap 50 0 1"},
+		"nine of ten":                     {gone: 18, alive: 2, want: "ConfigMap 18 0 2"},
+		"many, and some alive":            {gone: 17, alive: 2},
+		"Jobs of some days, and of today": {gone: 30, alive: 4},
 		"a restored backup":               {replaced: 3, want: "ConfigMap 0 3 0"},
 		"a restored backup, a new object": {replaced: 4, alive: 3, want: "ConfigMap 0 4 3"},
 		"two created again":               {replaced: 2, alive: 0},
@@ -185,7 +188,7 @@ func TestP18Masses(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, m := range NewRun(g, Options{Proven: proven}).Masses() {
+		for _, m := range NewRun(g, Options{Proven: proven}).Masses(nil) {
 			got = append(got, fmt.Sprintf("%s %d %d %d", m.Kind, m.Gone, m.Replaced, m.Alive))
 		}
 		if strings.Join(got, ";") != c.want {

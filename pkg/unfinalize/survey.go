@@ -2,12 +2,9 @@ package unfinalize
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -47,10 +44,6 @@ func list(ctx context.Context, client *cluster.Client, opts cluster.ListOptions)
 	catalog, err := client.Discover()
 	if err != nil {
 		return nil, nil, err
-	}
-	// A server that is just starting may serve nothing at all of the core group; then nothing is known to be absent (RO-013).
-	if _, ok := catalog.Lookup(schema.GroupResource{Resource: "namespaces"}); !ok {
-		return nil, nil, errors.New("discovery shows no namespaces: what the server serves cannot be known")
 	}
 	builder := graph.NewBuilder()
 	listed, err := client.List(ctx, catalog, opts, builder)

@@ -14,6 +14,7 @@ type Cluster struct {
 	binary, dir string
 	config      *rest.Config
 	running     *running
+	requests    *requests
 }
 
 // Start starts a control plane for one test, which ends with it. Under -short it skips the test.
@@ -57,6 +58,10 @@ func start(dir string, opts []Option) (*Cluster, error) {
 		return nil, fmt.Errorf("reading the control plane's kubeconfig: %w", err)
 	}
 	c.config.QPS = -1
+	if c.requests, err = newRequests(c.config); err != nil {
+		_ = c.running.stop()
+		return nil, err
+	}
 	return c, nil
 }
 

@@ -22,5 +22,7 @@ func (c *Cluster) controllers(t testing.TB, list string) {
 	t.Helper()
 	ctx, cancel := toolContext(t)
 	defer cancel()
-	output(t, exec.CommandContext(ctx, c.binary, "controllers", "--dir", c.dir, list))
+	if _, err := output(exec.CommandContext(ctx, c.binary, "controllers", "--dir", c.dir, list)); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -10,6 +10,9 @@ import (
 // looks for new types every 30 seconds, and it is only ever waited out by a test that fails.
 const patience = 90 * time.Second
 
+// between is how long it is left alone between two looks.
+const between = 25 * time.Millisecond
+
 // Eventually waits until holds says true. It fails the test if that takes too long or holds gives an error.
 func Eventually(t testing.TB, what string, holds func(context.Context) (bool, error)) {
 	t.Helper()
@@ -26,7 +29,7 @@ func Eventually(t testing.TB, what string, holds func(context.Context) (bool, er
 		select {
 		case <-ctx.Done():
 			t.Fatalf("waiting until %s: it did not happen: %v", what, ctx.Err())
-		case <-time.After(25 * time.Millisecond):
+		case <-time.After(between):
 		}
 	}
 }

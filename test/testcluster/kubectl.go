@@ -3,6 +3,7 @@ package testcluster
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,22 +25,41 @@ func (c *Cluster) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Kubectl runs kubectl as the administrator and gives what it printed on stdout.
+// Kubectl does as the administrator what kubectl does, and gives what it prints on stdout; of the few verbs that are done without a process
+// (see verb), only get prints.
 func (c *Cluster) Kubectl(t testing.TB, args ...string) string {
 	t.Helper()
-	ctx, cancel := toolContext(t)
-	defer cancel()
-	return output(t, c.Command(ctx, args...))
+	return c.must(t, "", args...)
 }
 
 // Apply applies a manifest, server-side; args may add flags such as -n.
 func (c *Cluster) Apply(t testing.TB, manifest string, args ...string) {
 	t.Helper()
+	c.must(t, manifest, append([]string{"apply", "--server-side", "-f", "-"}, args...)...)
+}
+
+func (c *Cluster) must(t testing.TB, stdin string, args ...string) string {
+	t.Helper()
 	ctx, cancel := toolContext(t)
 	defer cancel()
-	cmd := c.Command(ctx, append([]string{"apply", "--server-side", "-f", "-"}, args...)...)
-	cmd.Stdin = strings.NewReader(manifest)
-	output(t, cmd)
+	out, err := c.Try(ctx, stdin, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Try is Kubectl for what may fail, such as in a loop that waits. Text that kubectl prints beside an error is in the error.
+func (c *Cluster) Try(ctx context.Context, stdin string, args ...string) (string, error) {
+	if out, known, err := c.requests.try(ctx, stdin, args); known {
+		if err != nil {
+			return "", fmt.Errorf("kubectl %s: %w", strings.Join(args, " "), err)
+		}
+		return out, nil
+	}
+	cmd := c.Command(ctx, args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	return output(cmd)
 }
 
 // toolContext bounds a command that a test runs. It is not the test's own context, which is done by the time
@@ -48,14 +68,13 @@ func toolContext(t testing.TB) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(t.Context()), 3*time.Minute)
 }
 
-// output runs cmd to its end and fails the test if it fails.
-func output(t testing.TB, cmd *exec.Cmd) string {
-	t.Helper()
+// output runs cmd to its end and gives what it printed on stdout.
+func output(cmd *exec.Cmd) (string, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", strings.Join(cmd.Args[1:], " "), err, stdout, &stderr)
+		return "", fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args[1:], " "), err, stdout, &stderr)
 	}
-	return string(stdout)
+	return string(stdout), nil
 }

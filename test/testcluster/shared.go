@@ -36,6 +36,7 @@ func Wrap(m Runner, opts ...Option) Runner {
 	defer shared.Unlock()
 	shared.wrapped, shared.options = true, opts
 	return runnerFunc(func() int {
+		overlap()
 		code := m.Run()
 		if err := stopShared(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

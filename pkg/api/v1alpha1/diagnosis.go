@@ -11,7 +11,9 @@ import (
 type Diagnosis struct {
 	metav1.TypeMeta `json:",inline"`
 	Stuck           []Stuck `json:"stuck"`
-	Gaps            []Gap   `json:"gaps"`
+	// Complete is false if anything that is stuck, or the cause of it, can be in a gap: that Stuck is empty then does not mean that nothing is stuck.
+	Complete bool  `json:"complete"`
+	Gaps     []Gap `json:"gaps"`
 }
 
 // Stuck is an object that is being deleted, or that was asked about by name.

@@ -1,0 +1,138 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// DefaultPollInterval is how often a type is listed that may not be watched.
+const DefaultPollInterval = 5 * time.Second
+
+// WithPollInterval returns a Client that shares the connections of this one and lists types that may not be watched at another interval; 0 means
+// DefaultPollInterval.
+func (c *Client) WithPollInterval(d time.Duration) *Client {
+	with := *c
+	with.pollInterval = d
+	return &with
+}
+
+// WithUnseen returns a Client that shares the connections of this one and whose Watch calls unseen with each position that can neither be watched nor
+// listed: nothing is heard of what happens there, and it may change or go unseen. It is called with a nil error when the position can be listed again,
+// and from several goroutines.
+func (c *Client) WithUnseen(unseen func(Position, error)) *Client {
+	with := *c
+	with.unseen = unseen
+	return &with
+}
+
+// UnseenError says that nothing can be waited for: everything that was to be watched may neither be watched nor listed.
+type UnseenError struct {
+	// Type and Namespace are one of the types, and Err is what the server says of it.
+	Type      graph.Type
+	Namespace string
+	Err       error
+}
+
+// Error says what to ask for.
+func (e *UnseenError) Error() string {
+	where := ""
+	if e.Namespace != "" {
+		where = fmt.Sprintf(" in namespace %q", e.Namespace)
+	}
+	return fmt.Sprintf("%s%s can neither be watched nor listed: %v; the verb list or watch is needed to wait for changes", e.Type.Resource, where, e.Err)
+}
+
+// Unwrap returns what the server says.
+func (e *UnseenError) Unwrap() error { return e.Err }
+
+// unseen counts the positions of a Watch that can neither be watched nor listed.
+type unseen struct {
+	mu        sync.Mutex
+	positions int
+	blind     int
+}
+
+// add counts n more, or fewer, and says whether it is all of them.
+func (u *unseen) add(n int) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.blind += n
+	return u.blind == u.positions
+}
+
+// poll lists a type again and again instead of watching it.
+func (c *Client) poll(ctx context.Context, p Position, unseen *unseen, changed func(Change)) error {
+	interval := c.pollInterval
+	if interval <= 0 {
+		interval = DefaultPollInterval
+	}
+	var before map[string]string // resourceVersions by uid
+	blind := false
+	for {
+		var different []graph.Object
+		now, listed := map[string]string{}, map[string]bool{}
+		at, err := c.Each(ctx, p.Type, p.Namespace, func(o *graph.Object) {
+			now[o.UID], listed[o.UID] = o.ResourceVersion, true
+			if before != nil && before[o.UID] != o.ResourceVersion {
+				kept := *o // whose strings stay valid
+				kept.Owners, kept.Finalizers = slices.Clone(o.Owners), slices.Clone(o.Finalizers)
+				different = append(different, kept)
+			}
+		})
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case apierrors.IsUnauthorized(err):
+			return err
+		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
+			if !blind {
+				blind = true
+				if c.unseen != nil {
+					c.unseen(p, err)
+				}
+				if unseen.add(1) {
+					return &UnseenError{Type: p.Type, Namespace: p.Namespace, Err: err}
+				}
+			}
+		case err != nil:
+			klog.FromContext(ctx).V(3).Info("List ended", "resource", p.Type.Resource, "group", p.Type.Group, "err", err)
+		default:
+			if blind {
+				blind = false
+				unseen.add(-1)
+				if c.unseen != nil {
+					c.unseen(p, nil)
+				}
+			}
+			for i := range different {
+				changed(Change{Object: &different[i], Position: at})
+			}
+			if misses(before, now) || before == nil {
+				changed(Change{Listed: listed, Position: at})
+			}
+			before = now
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(interval):
+		}
+	}
+}
+
+// misses says whether a uid of the one is not in the other.
+func misses(before, now map[string]string) bool {
+	for uid := range before {
+		if _, there := now[uid]; !there {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,217 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Proposal is what a pass would do, and the passes after it, to the end of the cascade.
+type Proposal struct {
+	*Survey
+	Plan *plan.Plan
+	// Growth is what of it goes beyond what was agreed to.
+	Growth plan.Growth
+	// Pass is the number of the pass, from 1; 0 if no pass has begun.
+	Pass int
+}
+
+// ErrOnlyAgreed is what Options.Agree returns to have a pass do what was agreed to before, and nothing else. What is new is left, and Agree is
+// not asked about it again.
+var ErrOnlyAgreed = errors.New("only what was agreed to is done")
+
+// AgreeToAll is an Options.Agree for whoever is the collector: what comes up is collected. The other bounds hold all the same.
+func AgreeToAll(context.Context, *Proposal) error { return nil }
+
+// GrownError ends a run that would do more than was agreed to. Nothing of the pass was written.
+type GrownError struct{ Proposal *Proposal }
+
+// Error names what is new.
+func (e *GrownError) Error() string {
+	g := e.Proposal.Growth
+	var parts []string
+	for _, part := range []struct {
+		verb string
+		ids  []graph.ID
+	}{{"deletes", g.Deleted}, {"changes", g.Written}} {
+		if len(part.ids) > 0 {
+			parts = append(parts, part.verb+" "+e.Proposal.names(part.ids))
+		}
+	}
+	return "the plan has grown since it was agreed to: it also " + strings.Join(parts, " and ")
+}
+
+// mostNamed is how many objects an error names.
+const mostNamed = 5
+
+func (p *Proposal) names(ids []graph.ID) string {
+	var names []string
+	for i, id := range ids {
+		if i == mostNamed {
+			names = append(names, fmt.Sprintf("%d more", len(ids)-mostNamed))
+			break
+		}
+		r := p.Graph.Ref(id)
+		name := r.Name
+		if r.Namespace != "" {
+			name = r.Namespace + "/" + name
+		}
+		names = append(names, fmt.Sprintf("%s %q", r.Resource, name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// MassError refuses a pass because the owners of some kinds are gone all at once. Nothing of the pass was written.
+type MassError struct{ Masses []plan.Mass }
+
+// Error names the kinds.
+func (e *MassError) Error() string {
+	var kinds []string
+	for _, m := range e.Masses {
+		kind := m.Kind
+		if m.Group != "" {
+			kind += "." + m.Group
+		}
+		kinds = append(kinds, fmt.Sprintf("%d of %d owners of kind %q are gone at once", m.Gone+m.Replaced, m.Gone+m.Replaced+m.Alive, kind))
+	}
+	return strings.Join(kinds, "; ")
+}
+
+// MaxDeletesError ends a run before a pass that would delete more than Options.MaxDeletes allows. Nothing of the pass was written.
+type MaxDeletesError struct{ Done, Planned, Max int }
+
+// Error has the numbers.
+func (e *MaxDeletesError) Error() string {
+	return fmt.Sprintf("the plan has %d deletes after the %d that were sent, and %d are allowed", e.Planned, e.Done, e.Max)
+}
+
+// Is makes it ErrMaxDeletes.
+func (e *MaxDeletesError) Is(target error) bool { return target == ErrMaxDeletes }
+
+// Agreed records that the caller's user has agreed to what a plan does, a deletion's or a run's: the loop writes nothing else without asking
+// Options.Agree. If it is never called, what the first pass of a Run plans counts as agreed to. It may be called several times, before a pass or by
+// Agree.
+func (l *Loop) Agreed(p *plan.Plan) {
+	l.explicit = true
+	l.agreed(p)
+}
+
+func (l *Loop) agreed(p *plan.Plan) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bound = true
+	l.consent.Agree(p)
+}
+
+// Propose surveys the cluster and plans the run, and writes nothing.
+func (l *Loop) Propose(ctx context.Context) (*Proposal, error) {
+	survey, err := l.Survey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.propose(survey), nil
+}
+
+func (l *Loop) propose(s *Survey) *Proposal {
+	may := func(id graph.ID) bool { return l.may(s.Graph, id) }
+	l.mu.Lock()
+	orphaned := slices.Sorted(maps.Keys(l.orphaned))
+	l.mu.Unlock()
+	return &Proposal{
+		Survey: s, Pass: l.passes,
+		Plan: plan.NewRun(s.Graph, plan.Options{Terms: l.opts.Terms, Proven: s.Proven, May: may, Gaps: s.Gaps, Orphaned: orphaned}),
+	}
+}
+
+// Check returns the error with which a pass would refuse a plan, a *MassError or a *MaxDeletesError; nil if it would not.
+func (l *Loop) Check(p *Proposal) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.opts.AllowMass {
+		known := func(uid string) bool { return l.consent.Deletes(uid) || l.witnessed[uid] }
+		if masses := p.Plan.Masses(known); len(masses) > 0 {
+			return &MassError{masses}
+		}
+	}
+	if planned := p.Plan.Deletes(); l.opts.MaxDeletes > 0 && l.deletes+planned > l.opts.MaxDeletes {
+		return &MaxDeletesError{Done: l.deletes, Planned: planned, Max: l.opts.MaxDeletes}
+	}
+	return nil
+}
+
+// bind checks what a pass would do, before its first write, and has it agreed to.
+func (p *pass) bind(ctx context.Context) error {
+	l := p.loop
+	if l.opts.Only != nil {
+		return nil
+	}
+	if err := p.survey(ctx); err != nil {
+		return err
+	}
+	proposal := l.propose(&Survey{Graph: p.graph, Gaps: p.summary.Gaps, Positions: p.summary.Positions, Proven: maps.Clone(p.overlay.Proven())})
+	// That an owner is there is read again when it is acted on: somebody may take his time to agree.
+	maps.DeleteFunc(p.overlay.Proven(), func(_ int, s plan.OwnerState) bool { return s == plan.Solid || s == plan.Waiting })
+	if err := l.Check(proposal); err != nil {
+		return err
+	}
+	if !l.bound {
+		l.agreed(proposal.Plan)
+		return nil
+	}
+	if proposal.Growth = l.growth(proposal.Plan); proposal.Growth.None() {
+		return nil
+	}
+	agree := l.opts.Agree
+	if agree == nil {
+		agree = func(_ context.Context, p *Proposal) error { return &GrownError{p} }
+	}
+	err := agree(ctx, proposal)
+	switch {
+	case err == nil:
+		l.agreed(proposal.Plan)
+	case errors.Is(err, ErrOnlyAgreed):
+		l.decline(proposal)
+		return nil
+	}
+	return err
+}
+
+// growth is what a plan does beyond what was agreed to, without what was declined before.
+func (l *Loop) growth(p *plan.Plan) plan.Growth {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	g := l.consent.Beyond(p)
+	declined := func(id graph.ID) bool { return l.declined[p.Graph.Ref(id).UID] }
+	g.Deleted, g.Written = slices.DeleteFunc(g.Deleted, declined), slices.DeleteFunc(g.Written, declined)
+	return g
+}
+
+func (l *Loop) decline(p *Proposal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range slices.Concat(p.Growth.Deleted, p.Growth.Written) {
+		l.declined[p.Graph.Ref(id).UID] = true
+	}
+}
+
+// agreedTo says whether a write to an object, or to its references to owners, was agreed to. What came up after the pass was planned was not; the next
+// pass plans it.
+func (p *pass) agreedTo(verb plan.Verb, id graph.ID, owners ...string) bool {
+	l, uid := p.loop, p.graph.Ref(id).UID
+	if l.opts.Only != nil {
+		return true
+	}
+	l.mu.Lock()
+	allowed, declined := l.consent.Allows(verb, uid, owners...), l.declined[uid]
+	l.mu.Unlock()
+	if !allowed && !declined {
+		p.again()
+	}
+	return allowed
+}

@@ -1,0 +1,312 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+var deleteNow = metav1.DeleteOptions{}
+
+func lookup(t *testing.T, g *graph.Graph, uids ...string) []graph.ID {
+	t.Helper()
+	var ids []graph.ID
+	for _, uid := range uids {
+		id, ok := g.Lookup(uid)
+		if !ok {
+			t.Fatalf("no object %s", uid)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// watching is a loop that watches.
+type watching struct {
+	t    *testing.T
+	loop *Loop
+	// runs has an entry after each run that Watch has made, unless nobody takes them.
+	runs   chan struct{}
+	ended  chan error
+	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	paused []error
+}
+
+// watchOver begins to watch as a collector does, and waits for the first run. It ends with the test.
+func watchOver(t *testing.T, client *cluster.Client, opts Options) *watching {
+	t.Helper()
+	w := &watching{t: t, runs: make(chan struct{}, 100), ended: make(chan error, 1)}
+	if opts.Agree == nil {
+		opts.Agree = AgreeToAll
+	}
+	opts.Paused = func(err error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.paused = append(w.paused, err)
+	}
+	w.loop = New(client, opts)
+	var ctx context.Context
+	ctx, w.cancel = context.WithCancel(t.Context())
+	go func() {
+		_, err := w.loop.Watch(ctx, func(*Summary) bool {
+			select {
+			case w.runs <- struct{}{}:
+			default:
+			}
+			return false
+		})
+		w.ended <- err
+	}()
+	t.Cleanup(func() {
+		w.cancel()
+		select {
+		case <-w.ended:
+		case <-time.After(time.Minute):
+			t.Error("the watch does not end")
+		}
+	})
+	select {
+	case <-w.runs:
+	case err := <-w.ended:
+		w.ended <- err
+		t.Fatal(err)
+	}
+	return w
+}
+
+// pauses are what Paused was called with so far.
+func (w *watching) pauses() []error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]error(nil), w.paused...)
+}
+
+// until waits for the number of calls of Paused.
+func (w *watching) until(n int) []error {
+	w.t.Helper()
+	testcluster.Eventually(w.t, fmt.Sprintf("Paused was called %d times", n), func(context.Context) (bool, error) { return len(w.pauses()) >= n, nil })
+	return w.pauses()
+}
+
+// untilLeft waits until that many objects are left.
+func (s *fixture) untilLeft(n int) {
+	s.t.Helper()
+	testcluster.Eventually(s.t, fmt.Sprintf("%d objects are left", n), func(context.Context) (bool, error) { return len(s.left()) == n, nil })
+}
+
+// TestWatchDoesNotCollectARestoredBackup: twenty objects are restored, whose owners have other uids now. The pass is refused and told of, once, and the watch
+// goes on: when they are gone it collects again.
+func TestWatchDoesNotCollectARestoredBackup(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	opts := s.options()
+	opts.Settle = 2 * time.Second
+	w := watchOver(t, newClient(t, c), opts)
+	for i := range 20 {
+		owner := fmt.Sprintf("owner%02d", i)
+		s.make(owner)
+		s.uids[owner] = types.UID("before-" + owner)
+	}
+	var restored []string
+	for i := range 20 {
+		restored = append(restored, fmt.Sprintf("restored%02d", i))
+		s.make(fmt.Sprintf("%s < owner%02d", restored[i], i))
+	}
+	var mass *MassError
+	if paused := w.until(1); !errors.As(paused[0], &mass) || mass.Masses[0].Replaced != 20 {
+		t.Fatalf("paused because of %v", paused)
+	}
+	if left := s.left(); len(left) != 40 {
+		t.Errorf("%d left of 40", len(left))
+	}
+	s.make("another < nobody") // which is in a mass of the same kind
+	before := len(s.left())
+	s.patch("another", `{"metadata":{"labels":{"x":"y"}}}`)
+	for _, name := range restored {
+		if err := s.client.CoreV1().ConfigMaps(s.namespace).Delete(t.Context(), name, deleteNow); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.untilLeft(20)
+	if paused := w.until(2); len(paused) != 2 || paused[1] != nil || before != 41 {
+		t.Errorf("paused %v", paused)
+	}
+}
+
+// TestWatchCollectsAfterOwnersThatItSawDeleted: whoever deletes twelve owners while the loop watches has deleted them; that is no mass.
+func TestWatchCollectsAfterOwnersThatItSawDeleted(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	var owners []string
+	for i := range 12 {
+		owners = append(owners, fmt.Sprintf("o%02d", i))
+		s.make(owners[i], fmt.Sprintf("d%02d < %s", i, owners[i]))
+	}
+	opts := s.options()
+	opts.Settle = 2 * time.Second
+	w := watchOver(t, newClient(t, c), opts)
+	s.delete("Background", owners...)
+	s.untilLeft(0)
+	if paused := w.pauses(); len(paused) > 0 {
+		t.Errorf("paused %v", paused)
+	}
+}
+
+// TestWatchGoesOnWhenTheServerAnswersAgain: discovery answers with 502, 503, or without the core group for a while. It is said once.
+func TestWatchGoesOnWhenTheServerAnswersAgain(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]faultproxy.Fault{
+		"502":           faultproxy.Plain(http.StatusBadGateway, "bad gateway\n"),
+		"503":           faultproxy.Status(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "starting"),
+		"no core group": faultproxy.Plain(http.StatusNotFound, "404 page not found\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := testcluster.Shared(t)
+			s := newFixture(t, c)
+			proxy, client := proxied(t, c)
+			var broken atomic.Bool
+			var asked atomic.Int32
+			proxy.On(func(r *http.Request) bool { return r.URL.Path == "/api" && broken.Load() }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				if asked.Add(1) == 4 {
+					broken.Store(false)
+				}
+				fault(w, r, next)
+			})
+			opts := s.options()
+			opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 40*time.Millisecond
+			w := watchOver(t, client, opts)
+			broken.Store(true)
+			s.make("a < nobody")
+			s.untilLeft(0)
+			if paused := w.until(2); len(paused) != 2 || paused[0] == nil || paused[1] != nil {
+				t.Errorf("paused %v", paused)
+			}
+		})
+	}
+}
+
+// TestWatchEndsWhenWaitingCannotHelp: credentials that are not taken any more, and rights to nothing at all.
+func TestWatchEndsWhenWaitingCannotHelp(t *testing.T) {
+	t.Parallel()
+	unauthorized := faultproxy.Status(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
+	forbidden := faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "forbidden")
+	anything := func(*http.Request) bool { return true }
+	lists := func(r *http.Request) bool { return r.URL.Path != "/api" && r.URL.Path != "/apis" }
+	for name, tt := range map[string]struct {
+		fault   faultproxy.Fault
+		matches func(*http.Request) bool
+		wants   func(error) bool
+	}{
+		"401 on everything": {unauthorized, anything, apierrors.IsUnauthorized},
+		"401 on lists":      {unauthorized, lists, apierrors.IsUnauthorized},
+		"403 on everything": {forbidden, anything, func(err error) bool { return strings.Contains(err.Error(), "forbidden") }},
+		"403 on what it lists": {forbidden, lists, func(err error) bool { // which the watches may find out first
+			return errors.As(err, new(*cluster.UnseenError)) || strings.Contains(err.Error(), "no type can be listed")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := testcluster.Shared(t)
+			s := newFixture(t, c)
+			proxy, client := proxied(t, c)
+			var broken atomic.Bool
+			proxy.On(func(r *http.Request) bool { return broken.Load() && tt.matches(r) }, tt.fault)
+			opts := s.options()
+			opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 10*time.Millisecond
+			w := watchOver(t, client, opts)
+			broken.Store(true)
+			s.make("a < nobody")
+			err := <-w.ended
+			w.ended <- err
+			if !tt.wants(err) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestWatchListsWhereItMayNotWatch: the right to watch is missing, for a type or for all.
+func TestWatchListsWhereItMayNotWatch(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	proxy, client := proxied(t, c)
+	proxy.On(func(r *http.Request) bool { return r.URL.Query().Get("watch") == "true" },
+		faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot watch"))
+	opts := s.options()
+	opts.Settle = 10 * time.Millisecond
+	s.make("owner", "kept < owner")
+	watchOver(t, client.WithPollInterval(20*time.Millisecond), opts)
+	s.make("a < nobody")
+	s.untilLeft(2)
+	s.delete("Background", "owner")
+	s.untilLeft(0)
+	for _, r := range proxy.Requests() {
+		if strings.Contains(r.Path, "/pods") && !strings.Contains(r.Path, "/namespaces/"+s.namespace+"/") {
+			t.Errorf("%s %s is wider than what the loop works on", r.Method, r.Path)
+		}
+	}
+}
+
+// TestWatchForgetsWhatIsNoMore: generations of owners and dependents come and go, with each kind of write, and a refused one; what the loop remembers is no
+// more after the last than after the third.
+func TestWatchForgetsWhatIsNoMore(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	opts := s.options()
+	opts.Agree = AgreeToAll
+	opts.Observe = time.Second
+	opts.Warned = func(graph.Ref, error) {}
+	loop := New(newClient(t, c), opts)
+	var sizes []int
+	const generations = 12
+	for i := range generations {
+		n := func(format string) string { return strings.ReplaceAll(format, "#", fmt.Sprint(i)) }
+		s.make(n("solid#"), n("a# < nobody#"), n("b# < a#"), n("shared# < solid# nobody#"), n("o#"), n("spared# < o#"), n("f#"), n("c# < f#+"))
+		s.delete("Orphan", n("o#"))
+		s.delete("Foreground", n("f#"))
+		if _, err := loop.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.delete("Background", n("solid#"), n("spared#"))
+		if _, err := loop.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.check()
+		if _, err := loop.run(t.Context()); err != nil { // which lists without them
+			t.Fatal(err)
+		}
+		sizes = append(sizes, remembered(loop))
+	}
+	if last, third := sizes[generations-1], sizes[2]; last > third {
+		t.Errorf("the loop remembers %v things after each generation", sizes)
+	}
+}
+
+// remembered is how many things a loop remembers of objects.
+func remembered(l *Loop) int {
+	return len(l.proofs.claims) + len(l.proofs.gone) + len(l.waiting) + len(l.next) + len(l.failed) + len(l.orphaned) + len(l.warned) + len(l.observed) +
+		len(l.declined) + len(l.witnessed) + l.consent.Len()
+}
