@@ -198,13 +198,13 @@ func (k *runner) healthy(s *scenario) *outcome {
 		ends.args = slices.DeleteFunc(slices.Clone(s.args), func(arg string) bool { return arg == "--watch" })
 		end := k.run(&ends, injection{}, nil)
 		out := k.run(s, injection{}, end)
-		if wrong := s.judge(k.world, end, out, fault{}); len(wrong) > 0 || out.code == 1 {
+		if wrong := s.judge(k.world, end, out, combination{}); len(wrong) > 0 || out.code == 1 {
 			k.t.Errorf("without a fault: exit code %d\n%s\n%s%s", out.code, strings.Join(wrong, "\n"), out.stdout, out.stderr)
 		}
 		return out
 	}
 	out := k.run(s, injection{}, nil)
-	if wrong := s.judge(k.world, out, out, fault{}); len(wrong) > 0 || out.code == 1 {
+	if wrong := s.judge(k.world, out, out, combination{}); len(wrong) > 0 || out.code == 1 {
 		k.t.Errorf("without a fault: exit code %d\n%s\n%s%s", out.code, strings.Join(wrong, "\n"), out.stdout, out.stderr)
 	}
 	k.t.Logf("%d requests, exit code %d, %s", len(out.requests), out.code, out.took)
@@ -213,7 +213,7 @@ func (k *runner) healthy(s *scenario) *outcome {
 
 func (k *runner) check(c combination, healthy *outcome) {
 	out := k.run(c.scenario, injection{c.request.key, c.nth, c.fault.of(c.request)}, healthy)
-	wrong := c.scenario.judge(k.world, healthy, out, c.fault)
+	wrong := c.scenario.judge(k.world, healthy, out, c)
 	total.add(c, out, len(wrong) > 0)
 	if len(wrong) > 0 {
 		k.t.Errorf("%s\n\t%s\n\texit code %d after %s, stderr: %s", c, strings.Join(wrong, "\n\t"), out.code, out.took, shortened(out.stderr))

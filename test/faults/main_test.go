@@ -24,6 +24,9 @@ var (
 func TestMain(m *testing.M) {
 	os.Exit(testcluster.Wrap(runnerFunc(func() int {
 		// client-go logs what the commands tell in their own words.
+		klogFlags := flag.NewFlagSet("klog", flag.ContinueOnError)
+		klog.InitFlags(klogFlags)
+		_ = klogFlags.Set("stderrthreshold", "FATAL")
 		klog.LogToStderr(false)
 		klog.SetOutput(io.Discard)
 		code := m.Run()
