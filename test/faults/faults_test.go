@@ -66,7 +66,7 @@ func (n *counts) String() string {
 }
 
 // combinations are those of a scenario: each request of the healthy run, the first time, the second time and each time that it is sent, with
-// each fault that it can meet. A list of a type of which the world has nothing, and a review, meet one fault after the other and not each of them all: what
+// each fault that it can meet; a command without an end never comes to what it is to do if that is each time. A list of a type of which the world has nothing, and a review, meet one fault after the other and not each of them all: what
 // they meet is another one in each scenario.
 func (s *scenario) combinations(healthy []request, turn int) []combination {
 	sent := map[string]int{}
@@ -100,7 +100,7 @@ func (s *scenario) combinations(healthy []request, turn int) []combination {
 		}
 		for _, f := range fit {
 			for nth := range times + 1 {
-				if nth == 0 && (f.slow && q.class != watch || sent[q.key] == 1 && q.class != watch && q.class != write) {
+				if nth == 0 && (s.endless && q.class != watch || f.slow && q.class != watch || sent[q.key] == 1 && q.class != watch && q.class != write) {
 					continue
 				}
 				found = append(found, combination{s, q, nth, f})

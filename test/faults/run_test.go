@@ -19,10 +19,9 @@ import (
 )
 
 const (
-	// requestTimeout is what a command allows a request, and waiting what it allows a cascade.
+	// requestTimeout is what a command allows a request.
 	requestTimeout = 3 * time.Second
-	waiting        = 6 * time.Second
-	// patience is how long a command may take beyond that for one request after the other, on a busy machine.
+	// patience is how long a command may take beyond its time-out for one request after the other, on a busy machine.
 	patience = 20 * time.Second
 	// limit is when a command is interrupted, and grace how long it may take then.
 	limit = 60 * time.Second
@@ -113,7 +112,7 @@ func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 	k.injection, k.counts, k.requests, k.met, k.old = in, map[string]int{}, nil, 0, s.old
 	k.mu.Unlock()
 	args := append([]string{"kubectl-gc"}, s.args...)
-	words := strings.NewReplacer("{ns}", k.namespace, "{spare}", k.spare, "{file}", file, "{timeout}", s.timeout.String())
+	words := strings.NewReplacer("{ns}", k.namespace, "{spare}", k.spare, "{file}", file, "{timeout}", waiting.String())
 	for i := range args {
 		args[i] = words.Replace(args[i])
 	}

@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"time"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -28,8 +26,8 @@ type scenario struct {
 	old bool
 	// slow commands take many seconds. Of theirs only writes and watches meet a fault, and none in a sample.
 	slow bool
-	// timeout is that of the command line.
-	timeout time.Duration
+	// waits is for commands with a time-out, {timeout}.
+	waits bool
 	// names are what a table shows; without them stdout is JSON.
 	names []string
 	json  bool
@@ -102,26 +100,26 @@ var scenarios = []*scenario{
 	{name: "delete foreground", world: family, roots: []string{"cm/root"}, then: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--wait=false", "--cascade=foreground", "-o", "json"}},
 	{name: "delete orphan", world: family, roots: []string{"cm/root"}, then: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--wait=false", "--cascade=orphan", "-o", "json"}},
 	{name: "delete a dependent in the background", world: family, roots: []string{"widget/child"}, then: true, args: []string{"delete", "-n", "{ns}", "widgets", "child", "-y", "--wait=false", "-o", "json"}},
-	{name: "delete as the collector, background", world: family, roots: []string{"cm/root"}, timeout: waiting, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--timeout={timeout}", "-o", "json"}},
-	{name: "delete as the collector, foreground", world: family, roots: []string{"cm/root"}, timeout: waiting, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--cascade=foreground", "--timeout={timeout}", "-o", "json"}},
-	{name: "delete as the collector, orphan", world: family, roots: []string{"cm/root"}, then: true, timeout: waiting, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--cascade=orphan", "--timeout={timeout}", "-o", "json"}},
-	{name: "delete as the collector, strict", world: family, roots: []string{"cm/root"}, timeout: waiting, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--cascade=foreground", "--strict", "--timeout={timeout}", "-o", "json"}},
-	{name: "delete as the collector, with an archive", world: family, roots: []string{"cm/root"}, archive: true, timeout: waiting, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--archive={file}", "--timeout={timeout}", "-o", "json"}},
-	{name: "delete as the collector, old discovery", world: family, old: true, roots: []string{"cm/root"}, timeout: waiting, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--timeout={timeout}", "-o", "json"}},
-	{name: "delete a selector as the collector", world: family, roots: []string{"cm/root"}, timeout: waiting, args: []string{"delete", "-n", "{ns}", "configmaps", "-l", "app=web", "-y", "--gc=client", "--timeout={timeout}", "-o", "json"}},
-	{name: "delete a cluster-scoped owner as the collector", world: top, roots: []string{"clusterrole/top"}, timeout: waiting, args: []string{"delete", "clusterrole/{ns}-top", "-y", "--gc=client", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete as the collector, background", world: family, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete as the collector, foreground", world: family, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--cascade=foreground", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete as the collector, orphan", world: family, roots: []string{"cm/root"}, then: true, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--cascade=orphan", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete as the collector, strict", world: family, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--cascade=foreground", "--strict", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete as the collector, with an archive", world: family, roots: []string{"cm/root"}, archive: true, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--archive={file}", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete as the collector, old discovery", world: family, old: true, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--gc=client", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete a selector as the collector", world: family, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "configmaps", "-l", "app=web", "-y", "--gc=client", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete a cluster-scoped owner as the collector", world: top, roots: []string{"clusterrole/top"}, waits: true, args: []string{"delete", "clusterrole/{ns}-top", "-y", "--gc=client", "--timeout={timeout}", "-o", "json"}},
 	{name: "delete --dry-run=client", world: family, args: []string{"delete", "-n", "{ns}", "cm/root", "--dry-run=client", "-o", "json"}},
 	{name: "delete --dry-run=server", world: family, args: []string{"delete", "-n", "{ns}", "cm/root", "cm/stranger", "--dry-run=server", "-o", "json"}},
-	{name: "delete beside the collector, background", world: family, collector: true, roots: []string{"cm/root"}, timeout: waiting, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--timeout={timeout}", "-o", "json"}},
-	{name: "delete beside the collector, foreground", world: family, collector: true, roots: []string{"cm/root"}, timeout: waiting, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--cascade=foreground", "--timeout={timeout}", "-o", "json"}},
-	{name: "delete beside the collector, strict", world: family, collector: true, roots: []string{"cm/root"}, timeout: waiting, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--cascade=foreground", "--strict", "--timeout={timeout}", "-o", "json"}},
-	{name: "delete beside the collector, orphan", world: family, collector: true, roots: []string{"cm/root"}, timeout: waiting, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--cascade=orphan", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete beside the collector, background", world: family, collector: true, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete beside the collector, foreground", world: family, collector: true, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--cascade=foreground", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete beside the collector, strict", world: family, collector: true, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--cascade=foreground", "--strict", "--timeout={timeout}", "-o", "json"}},
+	{name: "delete beside the collector, orphan", world: family, collector: true, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--cascade=orphan", "--timeout={timeout}", "-o", "json"}},
 
 	{name: "run in a namespace", world: leftovers, then: true, args: []string{"run", "-n", "{ns}", "-y", "-o", "json"}},
 	{name: "run in the cluster", world: leftovers, alone: true, then: true, args: []string{"run", "-y", "-o", "json"}},
 	{name: "run with old discovery", world: leftovers, old: true, then: true, args: []string{"run", "-n", "{ns}", "-y", "-o", "json"}},
 	{name: "run --dry-run", world: leftovers, args: []string{"run", "-n", "{ns}", "--dry-run", "-o", "json"}},
-	{name: "run --wait", world: leftovers, then: true, timeout: waiting, args: []string{"run", "-n", "{ns}", "-y", "--wait", "--timeout={timeout}", "-o", "json"}},
+	{name: "run --wait", world: leftovers, then: true, waits: true, args: []string{"run", "-n", "{ns}", "-y", "--wait", "--timeout={timeout}", "-o", "json"}},
 	{name: "run --watch", world: leftovers, endless: true, then: true, args: []string{"run", "-n", "{ns}", "-y", "--watch"}, names: []string{"lost"}},
 
 	{name: "unfinalize a finalizer", world: stuck, then: true, args: []string{"unfinalize", "-n", "{ns}", "cm/held", "--finalizer", "example.com/hold", "--force", "-y", "-o", "json"}},
