@@ -83,6 +83,7 @@ func deletes(r *http.Request) bool { return r.Method == http.MethodDelete }
 
 // TestP02AnotherObjectUnderTheNameIsNotTouched: between the plan and the delete the object is deleted and created again.
 func TestP02AnotherObjectUnderTheNameIsNotTouched(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "one"))
@@ -142,6 +143,7 @@ func TestServerDiesHalfway(t *testing.T) {
 
 // TestWaitSurvivesALostWatch: the watch breaks, and what happens meanwhile is seen all the same.
 func TestWaitSurvivesALostWatch(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, strings.Replace(manifest(ns, "held"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
@@ -173,6 +175,7 @@ func TestWaitSurvivesALostWatch(t *testing.T) {
 
 // TestInterruptedWaitSaysWhatIsLeft.
 func TestInterruptedWaitSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, strings.Replace(manifest(ns, "held"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
@@ -194,6 +197,7 @@ func TestInterruptedWaitSaysWhatIsLeft(t *testing.T) {
 
 // TestP09CheckWritesNothing: every request but reads has dryRun=All in its body, and the object is as it was.
 func TestP09CheckWritesNothing(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "one"))
@@ -232,6 +236,7 @@ func TestP09CheckWritesNothing(t *testing.T) {
 
 // TestAPI006PolicyThatTheServerIgnores: a server without support for garbage collection deletes at once whatever the policy.
 func TestAPI006PolicyThatTheServerIgnores(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs("--enable-garbage-collector=false"))
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "one"))
@@ -247,6 +252,7 @@ func TestAPI006PolicyThatTheServerIgnores(t *testing.T) {
 
 // TestCollectorsTurn: with no collector, what is left after a delete is told to be the collector's to act on; what a finalizer holds is not.
 func TestCollectorsTurn(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "owner"))
@@ -282,6 +288,7 @@ func TestCollectorsTurn(t *testing.T) {
 
 // TestDependentThatIsReleasedIsNotWaitedFor: somebody takes the reference off before the collector comes.
 func TestDependentThatIsReleasedIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "owner"))
@@ -308,6 +315,7 @@ func TestDependentThatIsReleasedIsNotWaitedFor(t *testing.T) {
 
 // TestP03TheDecisionAndTheDeleteAreAboutTheSame: a change that the plan does not rest on does not stop the delete, one that it rests on does.
 func TestP03TheDecisionAndTheDeleteAreAboutTheSame(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	for patch, deleted := range map[string]bool{
 		`{"metadata":{"labels":{"any":"thing"}}}`:         true,
@@ -337,6 +345,7 @@ func TestP03TheDecisionAndTheDeleteAreAboutTheSame(t *testing.T) {
 // TestAPI003OwnOrphanFinalizerDoesNotStopADelete: the API server answers a delete in the background of an object that has the collector's
 // finalizer with a conflict if the resourceVersion goes along, after it has stored the deletionTimestamp.
 func TestAPI003OwnOrphanFinalizerDoesNotStopADelete(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	for _, finalizer := range []string{plan.OrphanFinalizer, plan.ForegroundFinalizer} {

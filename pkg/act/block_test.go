@@ -35,6 +35,7 @@ func blocksOwner(t *testing.T, c *testcluster.Cluster, ns, name string) string {
 
 // TestStrictBlocksBeforeTheFirstDelete, also what is changed meanwhile: what is decided then is decided on what is there.
 func TestStrictBlocksBeforeTheFirstDelete(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	for name, test := range map[string]struct {
 		change string // of a, before its patch
@@ -72,6 +73,7 @@ func TestStrictBlocksBeforeTheFirstDelete(t *testing.T) {
 
 // TestStrictDeletesNothingIfOneCannotBlock.
 func TestStrictDeletesNothingIfOneCannotBlock(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	proxy := faultproxy.Start(t, c.Config())
@@ -94,6 +96,7 @@ func TestStrictDeletesNothingIfOneCannotBlock(t *testing.T) {
 
 // TestStrictRootThatIsPatchedIsDeletedAsPlanned: the patch of a dependent that is named too is no change that needs a new plan.
 func TestStrictRootThatIsPatchedIsDeletedAsPlanned(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	client, p := prepareStrict(t, c, c.Config(), ns)
@@ -114,6 +117,7 @@ func TestStrictRootThatIsPatchedIsDeletedAsPlanned(t *testing.T) {
 // TestAPI037WhoMayNotBlockIsTold: with the admission plugin, it takes the right to update the owner's finalizers. The dry run finds out, and
 // writes nothing.
 func TestAPI037WhoMayNotBlockIsTold(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs("--enable-admission-plugins=OwnerReferencesPermissionEnforcement"))
 	ns := c.Namespace(t)
 	_, p := prepareStrict(t, c, c.Config(), ns)

@@ -45,6 +45,7 @@ func TestJudge(t *testing.T) {
 // TestRO021AControllerThatLagsIsTold: the owner stays, for a finalizer, and its controller's last observedGeneration is from before the
 // deletion. One that has caught up is not told.
 func TestRO021AControllerThatLagsIsTold(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	for _, name := range []string{"behind", "abreast"} {
@@ -80,6 +81,7 @@ spec:
 // TestGC068OrphansAreVerified: somebody plays the collector, leaves the reference on one dependent, deletes another, and does his work on
 // the others.
 func TestGC068OrphansAreVerified(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "owner"))

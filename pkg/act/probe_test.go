@@ -14,6 +14,7 @@ import (
 // TestWhatIsRefusedToEverybodyIsFoundOut: the collector cannot delete a dependent that an admission policy protects, and nothing on the
 // object shows it. That somebody may not delete is his own affair.
 func TestWhatIsRefusedToEverybodyIsFoundOut(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "owner"))

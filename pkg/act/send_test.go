@@ -21,6 +21,7 @@ import (
 // TestRootsThatAreUnrelatedGoSideBySide: no delete is answered before a number of them have been sent; what is told and what is in the
 // result comes in the plan's order all the same.
 func TestRootsThatAreUnrelatedGoSideBySide(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	var names []string
@@ -75,6 +76,7 @@ func owning(t *testing.T, c *testcluster.Cluster, ns, owner string, dependents .
 // TestDependentsAmongTheRootsComeFirst: an owner's delete is not sent before those of all its dependents are answered, not that of one of
 // which only a dependent's dependent is named either.
 func TestDependentsAmongTheRootsComeFirst(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "owner"))
@@ -115,6 +117,7 @@ func replans(t *testing.T, proxy *faultproxy.Proxy, ns string, count *int) func(
 
 // TestChangedRootsArePlannedAgain with the owners whose turn has not come, and what was deleted is not deleted twice.
 func TestChangedRootsArePlannedAgain(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "free", "owner"))
@@ -152,6 +155,7 @@ func TestChangedRootsArePlannedAgain(t *testing.T) {
 
 // TestAPlanThatIsDeclinedLeavesTheChangedAlone, and all else is waited for.
 func TestAPlanThatIsDeclinedLeavesTheChangedAlone(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "changed", "free"))
@@ -180,6 +184,7 @@ func TestAPlanThatIsDeclinedLeavesTheChangedAlone(t *testing.T) {
 
 // TestARootThatIsGoneMeanwhileIsSkipped: the new plan leaves it out.
 func TestARootThatIsGoneMeanwhileIsSkipped(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "changed", "other"))
@@ -205,6 +210,7 @@ func TestARootThatIsGoneMeanwhileIsSkipped(t *testing.T) {
 
 // TestARootThatAlwaysChangesIsGivenUp after a number of plans, with an error that says so.
 func TestARootThatAlwaysChangesIsGivenUp(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "one"))
@@ -231,6 +237,7 @@ func TestARootThatAlwaysChangesIsGivenUp(t *testing.T) {
 
 // TestInterruptedDeletesAreToldApart: those under way from those that were not sent.
 func TestInterruptedDeletesAreToldApart(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "owner"))

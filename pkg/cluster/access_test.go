@@ -97,6 +97,7 @@ func TestReviewsAreBatched(t *testing.T) {
 
 // TestReviewsRemember: what has been answered is not asked again.
 func TestReviewsRemember(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	proxy := faultproxy.Start(t, c.Config())
 	client, err := New(proxy.Config(), 0)
@@ -119,6 +120,7 @@ func TestReviewsRemember(t *testing.T) {
 // TestFailedReviewIsNoDenial: servers that do not serve reviews, refuse them, fail at them or answer something else leave it unknown,
 // and so does an authorizer that could not be asked.
 func TestFailedReviewIsNoDenial(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	for name, fault := range map[string]faultproxy.Fault{
 		"403":   faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "no reviews for you"),
@@ -143,6 +145,7 @@ func first(answers []Review, _ int) []Review { return answers }
 
 // TestDenialHasTheAuthorizersReason where it gives one.
 func TestDenialHasTheAuthorizersReason(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Kubectl(t, "create", "rolebinding", "broken", "-n", ns, "--role=nowhere", "--user=emil")

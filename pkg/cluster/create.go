@@ -15,7 +15,7 @@ func (c *Client) Create(ctx context.Context, t graph.Type, namespace string, o *
 	if err != nil {
 		return nil, err
 	}
-	req := c.rest.Post().AbsPath(resourcePath(t.Group, t.Version, t.Resource, namespace)...).Param("fieldManager", "kubectl-gc").
+	req := c.rest.Post().AbsPath(resourcePath(t.Group, t.Version, t.Resource, namespace)...).Param("fieldManager", FieldManager).
 		SetHeader("Content-Type", "application/json").Body(body)
 	var raw json.RawMessage
 	if err := getJSON(ctx, req, acceptJSON, &raw); err != nil {

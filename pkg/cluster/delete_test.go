@@ -28,6 +28,7 @@ func made(t *testing.T, c *testcluster.Cluster, client *Client, namespace, name 
 // TestA01TestStoreDeletionPropagation goes through upstream's table (API-002, API-003): whichever of the collector's finalizers is on an object,
 // the policy of the delete puts its own in its place, and background removes the object.
 func TestA01TestStoreDeletionPropagation(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	client, err := New(c.Config(), 0)
@@ -54,6 +55,7 @@ func TestA01TestStoreDeletionPropagation(t *testing.T) {
 
 // TestA02TestStoreDeleteWithOrphanDependents: the finalizers of others stay, in their order, and the policy's is put behind them.
 func TestA02TestStoreDeleteWithOrphanDependents(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	client, err := New(c.Config(), 0)
@@ -82,6 +84,7 @@ func TestA02TestStoreDeleteWithOrphanDependents(t *testing.T) {
 
 // TestA03TestGracefulStoreHandleFinalizers: an update that keeps the finalizer keeps the object, one that takes it off removes it (API-020).
 func TestA03TestGracefulStoreHandleFinalizers(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	client, err := New(c.Config(), 0)
@@ -104,6 +107,7 @@ func TestA03TestGracefulStoreHandleFinalizers(t *testing.T) {
 
 // TestAPI015PreconditionsAreKept: another uid or another resourceVersion is a conflict, and a dry run changes nothing.
 func TestAPI015PreconditionsAreKept(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	client, err := New(c.Config(), 0)

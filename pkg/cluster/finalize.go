@@ -37,7 +37,7 @@ func (c *Client) Finalize(ctx context.Context, live *unstructured.Unstructured, 
 		return nil, err
 	}
 	path := append(resourcePath("", "v1", "namespaces", ""), live.GetName(), "finalize")
-	req := c.rest.Put().AbsPath(path...).Param("fieldManager", "kubectl-gc").SetHeader("Content-Type", acceptJSON).Body(raw)
+	req := c.rest.Put().AbsPath(path...).Param("fieldManager", FieldManager).SetHeader("Content-Type", acceptJSON).Body(raw)
 	if opts.DryRun {
 		req.Param("dryRun", metav1.DryRunAll)
 	}

@@ -13,6 +13,7 @@ import (
 // TestT19FinalizeChangesNothingElse: the whole object is sent with its uid and resourceVersion. What somebody has changed meanwhile is a Conflict and
 // not overwritten, and so is another namespace of that name. A dry run stores nothing.
 func TestT19FinalizeChangesNothingElse(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	client, err := New(c.Config(), 0)

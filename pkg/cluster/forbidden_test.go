@@ -50,6 +50,7 @@ func allowed(t *testing.T, c *testcluster.Cluster, user, resource, namespace str
 // TestForbiddenFallsBackToNamespaces: a user who may list config maps in two namespaces and the namespaces sees those two
 // and has a gap for every other; one who may not list the namespaces sees those that were named.
 func TestForbiddenFallsBackToNamespaces(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	mine, other := c.Namespace(t), c.Namespace(t)
 	c.Apply(t, configMaps(mine, 2)+configMaps(other, 2))
@@ -97,6 +98,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]
 
 // TestGapHidesOnlyItsScope: where a user may list a type in one namespace only, an owner there is absent and one elsewhere unknown.
 func TestForbiddenElsewhereIsUnknown(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	mine := c.Namespace(t)
 	c.Apply(t, `

@@ -19,6 +19,7 @@ import (
 
 // TestOneBrokenTypeIsAGap breaks the answer for secrets in every way and looks that all the rest is seen as ever.
 func TestOneBrokenTypeIsAGap(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMaps(ns, 3))
@@ -65,6 +66,7 @@ func TestOneBrokenTypeIsAGap(t *testing.T) {
 
 // TestTruncatedListIsNoCompleteList: what came before the end is seen, and what did not come is not absent.
 func TestTruncatedListIsNoCompleteList(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMaps(ns, 30))
@@ -115,6 +117,7 @@ func TestExpiredListBeginsAgain(t *testing.T) {
 }
 
 func TestTooManyRequestsIsWaitedOut(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	proxy := faultproxy.Start(t, c.Config())
 	proxy.On(listing("configmaps"), faultproxy.Times(1, faultproxy.RetryAfter(1)))
@@ -129,6 +132,7 @@ func TestTooManyRequestsIsWaitedOut(t *testing.T) {
 }
 
 func TestRequestTimeoutMakesAGap(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	proxy := faultproxy.Start(t, c.Config())
 	proxy.On(listing("configmaps"), faultproxy.Hang())
@@ -163,6 +167,7 @@ func TestCancelStopsAtOnce(t *testing.T) {
 
 // TestWhatConcernsEveryRequestIsAnError: it would make a gap of everything.
 func TestWhatConcernsEveryRequestIsAnError(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	proxy := faultproxy.Start(t, c.Config())
 	proxy.On(listing("configmaps"), faultproxy.Status(401, metav1.StatusReasonUnauthorized, "the token has expired"))

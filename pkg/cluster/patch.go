@@ -10,6 +10,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
+// FieldManager is what managedFields call this client.
+const FieldManager = "kubectl-gc"
+
 // PatchStep is one step of a JSON patch (RFC 6902). Lists are changed this way and no other: a strategic merge cannot take finalizers off
 // and is unknown to custom resources, and a merge patch overwrites what somebody else has changed in the list (T-09, T-10).
 type PatchStep struct {
@@ -45,7 +48,7 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 		return nil, err
 	}
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
-	req := c.rest.Patch(types.JSONPatchType).AbsPath(path...).Param("fieldManager", "kubectl-gc").Body(raw)
+	req := c.rest.Patch(types.JSONPatchType).AbsPath(path...).Param("fieldManager", FieldManager).Body(raw)
 	if opts.DryRun {
 		req.Param("dryRun", metav1.DryRunAll)
 	}

@@ -55,7 +55,12 @@ func (c *clientGC) newLoop(sent []act.Done) *collect.Loop {
 	for _, s := range sent {
 		opts.Waiting = append(opts.Waiting, s.Graph.Ref(s.Object).UID)
 	}
-	return collect.New(c.client, opts)
+	opts.Agree = collect.AgreeToAll // may says what the deletion takes along
+	loop := collect.New(c.client, opts)
+	for _, p := range plans {
+		loop.Agreed(p.Plan.Plan)
+	}
+	return loop
 }
 
 // definition returns a definition of the plan with the instances that it had.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -19,7 +20,7 @@ func (f *runFlags) checkGone(s *collect.Survey, terms plan.Terms) error {
 			return refusal{fmt.Errorf("nothing was deleted: --treat-kind-as-gone %s/%s: %s", kind[0], kind[1], why)}
 		}
 		for _, gap := range s.Gaps {
-			if gap.Resource == "*" && gap.Group == group || slices.Contains([]string{"customresourcedefinitions", "apiservices"}, gap.Resource) {
+			if hidesKinds(gap, group) {
 				return refuse("it cannot be known whether it is: " + gap.Message)
 			}
 		}
@@ -36,4 +37,12 @@ func (f *runFlags) checkGone(s *collect.Survey, terms plan.Terms) error {
 		}
 	}
 	return nil
+}
+
+// hidesKinds says whether a gap can hide that a group is served: its discovery, or what would tell of it.
+func hidesKinds(gap v1alpha1.Gap, group string) bool {
+	if gap.Resource == "*" {
+		return slices.Contains([]string{group, "apiextensions.k8s.io", "apiregistration.k8s.io"}, gap.Group)
+	}
+	return gap.Resource == "customresourcedefinitions" || gap.Resource == "apiservices"
 }

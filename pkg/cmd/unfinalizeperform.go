@@ -161,10 +161,11 @@ func leftAlone(err error) bool {
 // outcomeError is the error of what was not done, or not for long.
 func outcomeError(o *unfinalize.Outcome) error {
 	object := withNamespace(o.Case.Ref, " in ")
+	var back *cluster.PutBackError
 	switch {
 	case leftAlone(o.Err):
 		return refusal{fmt.Errorf("%s was left alone: %w", object, o.Err)}
-	case o.Err != nil:
+	case o.Err != nil && !(errors.As(o.Err, &back) && len(o.PutBack) > 0):
 		return fmt.Errorf("%s: %w", object, o.Err)
 	case o.Unread != nil:
 		return fmt.Errorf("%s could not be read afterwards: %w", object, o.Unread)

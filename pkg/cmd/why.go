@@ -127,7 +127,7 @@ func finding(d *v1alpha1.Diagnosis) error {
 			return errFinding
 		}
 	}
-	if len(d.Gaps) > 0 {
+	if !d.Complete {
 		return refusal{errors.New("incomplete: not everything could be looked at")}
 	}
 	return nil

@@ -20,10 +20,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-var (
-	twinGraphs = flag.Int("twin-graphs", 200, "number of random graphs to run both the loop and the real collector on")
-	twinSeed   = flag.Uint64("twin-seed", 1, "seed of the first of them")
-)
+var twinSeed = flag.Uint64("twin-seed", 1, "seed of the first random graph to run both the loop and the real collector on")
 
 // atRest is for how long nothing may change for a collector to count as done.
 const atRest = 3 * time.Second
@@ -46,15 +43,15 @@ func TestP14SameResultAsTheCollector(t *testing.T) {
 		client: newClient(t, ours), ours: randomcluster.New(t, ours), theirs: randomcluster.New(t, theirs), collector: theirs,
 		named: map[string]int{}, compared: 0,
 	}
-	for _, b := range batches("d", *twinSeed, *twinGraphs, 100) {
+	for _, b := range batches("d", *twinSeed, randomcluster.Graphs(), 100) {
 		tw.compare(t, b)
 	}
 	tw.explainByTiming(t)
 	t.Logf("%d comparisons, %d objects deleted; differences: %v", tw.compared, tw.deleted, tw.named)
-	if tw.compared < *twinGraphs*3/2 || tw.deleted < *twinGraphs {
+	if tw.compared < randomcluster.Graphs()*3/2 || tw.deleted < randomcluster.Graphs() {
 		t.Errorf("%d comparisons and %d deleted objects are too few to show anything", tw.compared, tw.deleted)
 	}
-	if tw.named["timing"] > 1+*twinGraphs/20 {
+	if tw.named["timing"] > 1+randomcluster.Graphs()/20 {
 		t.Errorf("%d differences by timing are too many to call it that", tw.named["timing"])
 	}
 }

@@ -8,25 +8,30 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// elsewhere finds owners of a type in the namespaces that a listing of one namespace does not show: the collector takes them for absent, and they are
+// elsewhere finds owners of a type where a listing of one namespace does not show them, in other namespaces or in none: the collector takes them for absent, and they are
 // alive all the same. Each type is listed once, and none for which no owner is gone.
 type elsewhere struct {
 	mu    sync.Mutex
-	types map[graph.Type]func() (map[string]bool, error)
+	types map[graph.Type]func() (map[string]plan.OwnerState, error)
 }
 
-// uids returns those of all objects of a type.
-func (s *elsewhere) uids(ctx context.Context, p *pass, t graph.Type) (map[string]bool, error) {
+// states returns by uid what all objects of a type are to a dependent that does not find them.
+func (s *elsewhere) states(ctx context.Context, p *pass, t graph.Type) (map[string]plan.OwnerState, error) {
 	s.mu.Lock()
 	list, asked := s.types[t]
 	if !asked {
-		list = sync.OnceValues(func() (map[string]bool, error) {
-			uids := map[string]bool{}
-			_, err := p.client.Each(ctx, t, "", func(o *graph.Object) { uids[o.UID] = true })
-			return uids, err
+		list = sync.OnceValues(func() (map[string]plan.OwnerState, error) {
+			states := map[string]plan.OwnerState{}
+			_, err := p.client.Each(ctx, t, "", func(o *graph.Object) {
+				states[o.UID] = plan.Mismatch
+				if orphaning(o) {
+					states[o.UID] = plan.Orphaning
+				}
+			})
+			return states, err
 		})
 		if s.types == nil {
-			s.types = map[graph.Type]func() (map[string]bool, error){}
+			s.types = map[graph.Type]func() (map[string]plan.OwnerState, error){}
 		}
 		s.types[t] = list
 	}
@@ -34,16 +39,18 @@ func (s *elsewhere) uids(ctx context.Context, p *pass, t graph.Type) (map[string
 	return list()
 }
 
-// outside judges an owner that is gone where its reference says, in a listing of one namespace: it is a mismatch if it is alive in another. Where that may
+// outside judges an owner that is gone where its reference says, in a listing of one namespace: it is a mismatch if it is alive in another, unless it waits
+// there to release its dependents. Where that may
 // not be seen it is what the collector takes it for, unless mismatches are to be held.
 func (p *pass) outside(ctx context.Context, e graph.Edge, t graph.Type, state plan.OwnerState) plan.OwnerState {
-	if p.loop.opts.List.Namespace == "" || !t.Namespaced || p.graph.Seen(e.Owner) {
+	if p.loop.opts.List.Namespace == "" || p.graph.Seen(e.Owner) {
 		return state
 	}
-	uids, err := p.elsewhere.uids(ctx, p, t)
+	states, err := p.elsewhere.states(ctx, p, t)
+	elsewhere, alive := states[p.graph.Ref(e.Owner).UID]
 	switch {
-	case err == nil && uids[p.graph.Ref(e.Owner).UID]:
-		return plan.Mismatch
+	case err == nil && alive:
+		return elsewhere
 	case err != nil && p.loop.opts.Terms.HoldMismatched:
 		return plan.Unknown
 	}

@@ -20,6 +20,7 @@ func (l *Loop) forget(g *graph.Graph, gaps []v1alpha1.Gap) {
 	for _, m := range []map[string]bool{l.waiting, l.next, l.observed, l.declined} {
 		maps.DeleteFunc(m, func(uid string, _ bool) bool { return !keep(uid) })
 	}
+	maps.DeleteFunc(l.written, func(e effect, _ int) bool { return e.object != "" && !keep(e.object) })
 	maps.DeleteFunc(l.failed, func(uid string, _ int) bool { return !keep(uid) })
 	maps.DeleteFunc(l.warned, func(pair [2]string, _ bool) bool { return !keep(pair[0]) || !keep(pair[1]) })
 	l.consent.Keep(keep)

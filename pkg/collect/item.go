@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -60,13 +61,16 @@ func (p *pass) judge(ctx context.Context, id graph.ID) (plan.Item, []graph.Edge,
 		states[i] = p.overlay.OwnerState(e)
 	}
 	p.mu.Unlock()
-	if !item.Deleting && p.worthProving(refs, states) {
+	if !item.Deleting && !slices.Contains(states, plan.Orphaning) && p.worthProving(refs, states) {
 		for i, e := range refs {
 			if states[i] != plan.Solid && states[i] != plan.BadScope {
 				proven := p.prove(ctx, e)
 				p.change(func(o *plan.Overlay) { o.Prove(e, proven) })
 				states[i] = p.loop.opts.Terms.Judge(e, proven)
 			}
+		}
+		if slices.Contains(states, plan.Orphaning) {
+			p.again() // whose listing shows that the owner waits
 		}
 	}
 	return item, refs, states, ctx.Err() == nil

@@ -33,6 +33,8 @@ type Loop struct {
 	// (RO-020, RO-022). Those that were seen to wait during a pass are kept for the next.
 	waiting, next map[string]bool
 	failed        map[string]int
+	// written counts the writes that the server has taken, of objects that are there.
+	written map[effect]int
 	// orphaned are the uids of owners that were let go after their dependents were orphaned, until a listing shows that no other has come meanwhile.
 	orphaned map[string]bool
 	// warned are the references, by the uids of dependent and owner, of which an Event was written.
@@ -44,15 +46,16 @@ type Loop struct {
 	consent         plan.Consent
 	declined        map[string]bool
 	bound, explicit bool
-	// witnessed are the uids of owners whose deletion a watch has shown.
+	// witnessed are the uids of owners whose deletion a watch has shown, and lost those that a watch has never shown.
 	witnessed map[string]bool
+	lost      losses
 }
 
 // New returns a Loop that has sent nothing yet.
 func New(client *cluster.Client, opts Options) *Loop {
 	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions),
 		waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}, warned: map[[2]string]bool{},
-		declined: map[string]bool{}, witnessed: map[string]bool{}}
+		written: map[effect]int{}, declined: map[string]bool{}, witnessed: map[string]bool{}}
 	for _, uid := range opts.Waiting {
 		l.next[uid] = true
 	}
@@ -83,6 +86,7 @@ func (l *Loop) Run(ctx context.Context) (*Summary, error) {
 }
 
 func (l *Loop) run(ctx context.Context) (*Summary, error) {
+	l.forgetNames()
 	for idle := 0; ; {
 		s, err := l.Pass(ctx)
 		if err != nil {
@@ -107,7 +111,9 @@ func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	l.forget(p.graph, p.summary.Gaps)
-	if err = p.bind(ctx); err == nil {
+	err = p.bind(ctx)
+	l.listed(p.graph)
+	if err == nil {
 		p.warn(ctx)
 		err = p.run(ctx)
 	}

@@ -66,7 +66,7 @@ type Definition struct {
 // Event is one write and what came of it.
 type Event struct {
 	Action Action
-	// Err is nil if the server has taken it.
+	// Err is nil if the server has taken it and answered with what was asked; a *cluster.PutBackError if it has taken it in vain.
 	Err error
 }
 
@@ -78,6 +78,8 @@ type Action struct {
 	Policy plan.Policy
 	// Owners are the uids of the references that are taken off or unblocked.
 	Owners []string
+	// Finalizer is the one that is removed, of the verb removeFinalizer.
+	Finalizer string
 	// Held are the finalizers that were left on the object by a delete, or by taking one off.
 	Held []string
 	// Pass is the pass it belongs to, from 1.

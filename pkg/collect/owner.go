@@ -48,7 +48,10 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	var failed atomic.Bool
 	p.share(len(order), func(i int) {
 		dependent := order[i]
-		if !p.strip(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)) && !p.gone(dependent) {
+		switch {
+		case p.strip(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)):
+			p.change(func(o *plan.Overlay) { o.Look(dependent) }) // it was not judged before
+		case !p.gone(dependent):
 			failed.Store(true)
 		}
 	})
@@ -70,7 +73,7 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 		return
 	}
 	t, _ := p.graph.Type(id)
-	a := &Action{Verb: plan.VerbRemoveFinalizer, Because: because}
+	a := &Action{Verb: plan.VerbRemoveFinalizer, Finalizer: finalizer, Because: because}
 	taken := p.write(ctx, a, id, func() error {
 		now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
 		if err != nil {
@@ -84,10 +87,14 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 		steps := append(cluster.Unchanged(ref.UID, now.ResourceVersion),
 			cluster.PatchStep{Op: "test", Path: path, Value: finalizer}, cluster.PatchStep{Op: "remove", Path: path})
 		left, err := p.client.Patch(ctx, t, ref.Namespace, ref.Name, steps, cluster.PatchOptions{})
-		if err == nil {
-			a.Held = left.Finalizers
+		if err != nil {
+			return err
 		}
-		return err
+		if slices.Contains(left.Finalizers, finalizer) {
+			return p.client.PutBackAtOnce(ctx, t, "finalizer "+finalizer)
+		}
+		a.Held = left.Finalizers
+		return nil
 	})
 	if !taken {
 		return

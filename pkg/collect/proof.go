@@ -112,7 +112,7 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 		return state
 	}
 	if p.aliveElsewhere(e) {
-		return plan.Mismatch
+		return p.misnamed(ctx, e)
 	}
 	return p.outside(ctx, e, t, state)
 }
@@ -132,10 +132,32 @@ func (p *pass) read(ctx context.Context, t graph.Type, c claim) plan.OwnerState 
 		return plan.Unknown
 	case now.UID != c.uid:
 		return plan.Replaced
+	case orphaning(now):
+		return plan.Orphaning
 	case now.Deleted != 0 && slices.Contains(now.Finalizers, plan.ForegroundFinalizer):
 		return plan.Waiting
 	}
 	return plan.Solid
+}
+
+// orphaning says whether an object waits to release its dependents.
+func orphaning(o *graph.Object) bool {
+	return o.Deleted != 0 && slices.Contains(o.Finalizers, plan.OrphanFinalizer)
+}
+
+// misnamed judges an owner that was listed under other coordinates than the reference's. The collector takes it for absent (GC-047), unless it releases
+// the dependent before. That is read live too: it may have been deleted since it was listed.
+func (p *pass) misnamed(ctx context.Context, e graph.Edge) plan.OwnerState {
+	owner := p.graph.Ref(e.Owner)
+	t, _ := p.graph.Type(e.Owner)
+	now, err := p.client.Get(ctx, t, owner.Namespace, owner.Name)
+	switch {
+	case err == nil && now.UID == owner.UID && orphaning(now):
+		return plan.Orphaning
+	case err == nil, cluster.IsAbsent(err, t, owner.Name):
+		return plan.Mismatch
+	}
+	return plan.Unknown
 }
 
 // aliveElsewhere says whether the uid was listed under other coordinates than the reference's.

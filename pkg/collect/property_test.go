@@ -22,10 +22,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-var (
-	faultyGraphs = flag.Int("faulty-graphs", 100, "number of random graphs to run the loop on while the server answers wrongly")
-	faultySeed   = flag.Uint64("faulty-seed", 1, "seed of the first of them")
-)
+var faultySeed = flag.Uint64("faulty-seed", 1, "seed of the first random graph to run the loop on while the server answers wrongly")
 
 // TestP01NothingWithALiveOwnerIsDeleted makes random clusters, deletes some of their objects, and runs the loop again and again while the answers to its
 // reads are wrong at random. No object may be deleted, and no reference taken off, because of an owner that was alive; not even by a last run
@@ -35,7 +32,7 @@ func TestP01NothingWithALiveOwnerIsDeleted(t *testing.T) {
 	c := testcluster.Shared(t)
 	world := randomcluster.New(t, c)
 	var faults, deleted int
-	for i, b := range batches("f", *faultySeed, *faultyGraphs, 50) {
+	for i, b := range batches("f", *faultySeed, randomcluster.Graphs(), 25) {
 		f := newFaultyReads(b[0].seed, i%2 == 1)
 		proxy := faultproxy.Start(t, c.Config())
 		proxy.On(f.concerns, f.answer)
@@ -50,7 +47,7 @@ func TestP01NothingWithALiveOwnerIsDeleted(t *testing.T) {
 		faults, deleted = faults+f.count(), deleted+n
 	}
 	t.Logf("%d wrong answers; %d objects deleted", faults, deleted)
-	if faults < *faultyGraphs || deleted < *faultyGraphs/2 {
+	if faults < randomcluster.Graphs() || deleted < randomcluster.Graphs()/2 {
 		t.Errorf("%d wrong answers and %d objects deleted are too few to show anything", faults, deleted)
 	}
 }

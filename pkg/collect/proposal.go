@@ -134,8 +134,7 @@ func (l *Loop) Check(p *Proposal) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.opts.AllowMass {
-		known := func(uid string) bool { return l.consent.Deletes(uid) || l.witnessed[uid] }
-		if masses := p.Plan.Masses(known); len(masses) > 0 {
+		if masses := p.Plan.Masses(l.expected, l.lost.owners()...); len(masses) > 0 {
 			return &MassError{masses}
 		}
 	}
@@ -144,6 +143,9 @@ func (l *Loop) Check(p *Proposal) error {
 	}
 	return nil
 }
+
+// expected says whether it is known that an owner is gone, and why. The lock is held.
+func (l *Loop) expected(uid string) bool { return l.consent.Deletes(uid) || l.witnessed[uid] }
 
 // bind checks what a pass would do, before its first write, and has it agreed to.
 func (p *pass) bind(ctx context.Context) error {
@@ -160,6 +162,7 @@ func (p *pass) bind(ctx context.Context) error {
 	if err := l.Check(proposal); err != nil {
 		return err
 	}
+	defer l.remember(proposal)
 	if !l.bound {
 		l.agreed(proposal.Plan)
 		return nil

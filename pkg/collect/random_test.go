@@ -20,10 +20,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-var (
-	randomGraphs = flag.Int("random-graphs", 200, "number of random graphs to run the loop on")
-	randomSeed   = flag.Uint64("random-seed", 1, "seed of the first random graph")
-)
+var randomSeed = flag.Uint64("random-seed", 1, "seed of the first random graph to run the loop on")
 
 // trial is one random cluster.
 type trial struct {
@@ -162,7 +159,7 @@ func TestP10LoopDoesWhatThePlanSays(t *testing.T) {
 	world := randomcluster.New(t, c)
 	client := newClient(t, c)
 	deleted, timing := 0, 0
-	for _, b := range batches("g", *randomSeed, *randomGraphs, 100) {
+	for _, b := range batches("g", *randomSeed, randomcluster.Graphs(), 100) {
 		plans, left, err := b.compareWithPlans(t.Context(), world, client)
 		if err != nil {
 			t.Fatal(err)
@@ -181,10 +178,10 @@ func TestP10LoopDoesWhatThePlanSays(t *testing.T) {
 		}
 	}
 	t.Logf("%d objects deleted as planned; %d graphs depend on timing", deleted, timing)
-	if timing > 1+*randomGraphs/20 {
-		t.Errorf("%d of %d graphs depend on timing, which is too many to call it that", timing, *randomGraphs)
+	if timing > 1+randomcluster.Graphs()/20 {
+		t.Errorf("%d of %d graphs depend on timing, which is too many to call it that", timing, randomcluster.Graphs())
 	}
-	if deleted < *randomGraphs {
+	if deleted < randomcluster.Graphs() {
 		t.Errorf("only %d objects were deleted, so little was compared", deleted)
 	}
 }

@@ -37,12 +37,16 @@ const (
 func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary, error) {
 	l.bound = l.explicit
 	var watched *watcher
-	defer func() { watched.stop() }()
+	defer func() {
+		watched.stop()
+		l.lost = losses{}
+	}()
 	var last *Summary
 	paused := pauses{tell: l.opts.Paused}
 	wait := backoff{least: l.opts.Retry, most: l.opts.RetryMost}
 	for {
 		s, err := l.run(ctx)
+		most := time.Duration(0) // for which a change is waited for
 		again := last != nil && ctx.Err() == nil && mayPass(err)
 		if s != nil {
 			last = s
@@ -55,6 +59,7 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 			}
 			continue
 		case l.opts.Paused != nil && paused.refused(err):
+			most = wait.longest() // the mass may be one for a while only
 		case err != nil || enough != nil && enough(s):
 			return last, err
 		case len(s.Positions) == 0:
@@ -63,11 +68,14 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 			paused.over()
 		}
 		wait.reset()
+		if l.lost.before == nil {
+			l.lost.before = s.Graph
+		}
 		if watched == nil || !watched.covers(s.Positions) {
 			watched.stop()
 			watched = l.watch(ctx, s.Positions)
 		}
-		if err := watched.wait(ctx, l.opts.Settle); err != nil {
+		if err := watched.wait(ctx, l.opts.Settle, most); err != nil {
 			return s, err
 		}
 		clear(l.failed) // what was refused before may be taken now
@@ -134,15 +142,19 @@ type backoff struct{ least, most, next time.Duration }
 
 func (b *backoff) reset() { b.next = 0 }
 
+func (b *backoff) longest() time.Duration {
+	if b.most <= 0 {
+		return DefaultRetryMost
+	}
+	return b.most
+}
+
 func (b *backoff) failed(ctx context.Context) error {
-	least, most := b.least, b.most
+	least := b.least
 	if least <= 0 {
 		least = DefaultRetry
 	}
-	if most <= 0 {
-		most = DefaultRetryMost
-	}
-	b.next = min(max(2*b.next, least), most)
+	b.next = min(max(2*b.next, least), b.longest())
 	return sleep(ctx, b.next-rand.N(b.next/4+1)) // not all at the same moment
 }
 
@@ -232,28 +244,36 @@ func (w *watcher) covers(positions []cluster.Position) bool {
 	return true
 }
 
-// wait waits for a change, and until no more have come for a while.
-func (w *watcher) wait(ctx context.Context, settle time.Duration) error {
+// wait waits for a change, and until no more have come for a while; for a change no longer than most, if that is not zero.
+func (w *watcher) wait(ctx context.Context, settle, most time.Duration) error {
 	if settle <= 0 {
 		settle = DefaultSettle
 	}
+	var over <-chan time.Time
+	if most > 0 {
+		timer := time.NewTimer(most)
+		defer timer.Stop()
+		over = timer.C
+	}
 	select {
 	case <-w.dirty:
+	case <-over:
+		return nil
 	case err := <-w.ended:
 		w.ended <- err
 		return err
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	most := time.NewTimer(mostSettles * settle)
-	defer most.Stop()
+	longest := time.NewTimer(mostSettles * settle)
+	defer longest.Stop()
 	for {
 		quiet := time.NewTimer(settle)
 		select {
 		case <-w.dirty:
 			quiet.Stop()
 			continue
-		case <-most.C:
+		case <-longest.C:
 			quiet.Stop()
 			return nil
 		case <-quiet.C:

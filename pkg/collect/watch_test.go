@@ -152,6 +152,30 @@ func TestWatchDoesNotCollectARestoredBackup(t *testing.T) {
 	}
 }
 
+// TestWatchStopsABackupThatIsRestoredSlowly: each pass sees one of twenty objects. The first two are no mass yet.
+func TestWatchStopsABackupThatIsRestoredSlowly(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	opts := s.options()
+	opts.Settle = 10 * time.Millisecond
+	for i := range 20 {
+		s.make(fmt.Sprintf("owner%02d", i))
+	}
+	w := watchOver(t, newClient(t, c), opts)
+	for i := range 20 {
+		owner := fmt.Sprintf("owner%02d", i)
+		s.uids[owner] = types.UID("before-" + owner)
+		s.make(fmt.Sprintf("restored%02d < %s", i, owner))
+		testcluster.Eventually(t, "it is collected or the watch paused", func(context.Context) (bool, error) {
+			return len(s.left()) == 20 || len(w.pauses()) > 0, nil
+		})
+	}
+	if left, paused := s.left(), w.pauses(); len(left) != 38 || len(paused) != 1 {
+		t.Errorf("%d left of 40, paused %v", len(left), paused)
+	}
+}
+
 // TestWatchCollectsAfterOwnersThatItSawDeleted: whoever deletes twelve owners while the loop watches has deleted them; that is no mass.
 func TestWatchCollectsAfterOwnersThatItSawDeleted(t *testing.T) {
 	t.Parallel()

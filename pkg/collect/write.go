@@ -26,7 +26,17 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 		return false
 	}
 	a.Object, a.Pass = p.graph.Ref(id), p.loop.passes
-	err := p.try(ctx, id, send)
+	if p.loop.givenUp(a.Object.UID) || p.givesUp(ctx, a, id) {
+		return false
+	}
+	err := p.try(ctx, id, func() error {
+		err := send()
+		var undone *cluster.PutBackError
+		if err == nil || errors.As(err, &undone) {
+			p.loop.taken(a)
+		}
+		return err
+	})
 	switch {
 	case err == nil:
 		p.mu.Lock()
@@ -233,12 +243,14 @@ func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges
 			return err
 		}
 		p.mu.Lock()
-		defer p.mu.Unlock()
 		p.live[id] = answer.ResourceVersion
 		for _, e := range edges {
-			record(p.overlay, e)
+			if !undone(answer, p.graph.Ref(e.Owner).UID, a.Verb) {
+				record(p.overlay, e)
+			}
 		}
-		return nil
+		p.mu.Unlock()
+		return p.verify(ctx, id, answer, edges, a.Verb)
 	})
 	return taken
 }

@@ -55,16 +55,21 @@ func (m Mass) tooMany() bool {
 // nothing and says that it has nothing. Whoever collects their dependents had better be sure.
 //
 // What is not written to does not count: neither other namespaces nor objects that Options.May excludes. Owners that known returns true for do not count
-// either: their deletion was agreed to, or seen. It is called with uids; nil knows none.
-func (p *Plan) Masses(known func(uid string) bool) []Mass {
-	c := massCounter{plan: p, before: NewOverlay(p.Graph, p.options), known: known, masses: map[groupKind]*Mass{}, counted: map[countedOwner]bool{}, because: map[graph.ID]*Mass{}}
-	for _, a := range p.Actions { // causes come before what they cause
-		c.action(a)
-	}
+// either: their deletion was agreed to, or seen. It is called with uids; nil knows none. Owners that were lost earlier count too, if the plan has any of
+// their kind: what is restored one by one is a mass in the end.
+func (p *Plan) Masses(known func(uid string) bool, earlier ...LostOwner) []Mass {
+	c := p.countLost(known)
 	if len(c.masses) == 0 {
 		return nil
 	}
 	c.alive()
+	for _, o := range earlier {
+		id, there := p.Graph.Lookup(o.UID)
+		k := groupKind{o.Group, o.Kind}
+		if m := c.masses[k]; m != nil && !(there && c.counted[countedOwner{id, k}]) {
+			m.add(o.Replaced)
+		}
+	}
 	var masses []Mass
 	for _, m := range c.masses {
 		if m.tooMany() {
@@ -73,6 +78,32 @@ func (p *Plan) Masses(known func(uid string) bool) []Mass {
 	}
 	slices.SortFunc(masses, func(a, b Mass) int { return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind)) })
 	return masses
+}
+
+// LostOwner is an owner that is gone and because of which a plan deletes an object or removes a reference.
+type LostOwner struct {
+	Group, Kind, UID string
+	// Replaced says that another object has its name.
+	Replaced bool
+}
+
+// LostOwners returns the owners that Masses counts as gone, in no order.
+func (p *Plan) LostOwners(known func(uid string) bool) []LostOwner { return p.countLost(known).owners }
+
+func (p *Plan) countLost(known func(uid string) bool) *massCounter {
+	c := &massCounter{plan: p, before: NewOverlay(p.Graph, p.options), known: known, masses: map[groupKind]*Mass{}, counted: map[countedOwner]bool{}, because: map[graph.ID]*Mass{}}
+	for _, a := range p.Actions { // causes come before what they cause
+		c.action(a)
+	}
+	return c
+}
+
+func (m *Mass) add(replaced bool) {
+	if replaced {
+		m.Replaced++
+	} else {
+		m.Gone++
+	}
 }
 
 type groupKind struct{ group, kind string }
@@ -89,6 +120,7 @@ type massCounter struct {
 	masses  map[groupKind]*Mass
 	counted map[countedOwner]bool
 	because map[graph.ID]*Mass // what the deletes of the plan come from
+	owners  []LostOwner
 }
 
 func kindOf(e graph.Edge) groupKind {
@@ -120,8 +152,8 @@ func (c *massCounter) action(a Action) {
 
 // lost counts the owner of a reference if it is gone, once, and returns its kind's Mass; nil if it is not, or if that is known.
 func (c *massCounter) lost(e graph.Edge) *Mass {
-	state := c.before.OwnerState(e)
-	if state != Absent && state != Replaced || c.known != nil && c.known(c.plan.Graph.Ref(e.Owner).UID) {
+	state, uid := c.before.OwnerState(e), c.plan.Graph.Ref(e.Owner).UID
+	if state != Absent && state != Replaced || c.known != nil && c.known(uid) {
 		return nil
 	}
 	k := kindOf(e)
@@ -132,11 +164,8 @@ func (c *massCounter) lost(e graph.Edge) *Mass {
 	}
 	if key := (countedOwner{e.Owner, k}); !c.counted[key] {
 		c.counted[key] = true
-		if state == Replaced {
-			m.Replaced++
-		} else {
-			m.Gone++
-		}
+		m.add(state == Replaced)
+		c.owners = append(c.owners, LostOwner{Group: k.group, Kind: k.kind, UID: uid, Replaced: state == Replaced})
 	}
 	return m
 }
@@ -156,7 +185,7 @@ func (c *massCounter) alive() {
 				continue
 			}
 			key := countedOwner{e.Owner, k}
-			if state := c.before.OwnerState(e); (state == Solid || state == Waiting) && !c.counted[key] {
+			if state := c.before.OwnerState(e); (state == Solid || state == Waiting || state == Orphaning) && !c.counted[key] {
 				c.counted[key] = true
 				m.Alive++
 			}

@@ -92,3 +92,22 @@ func TestBreakerCountsOwnersWhoseReferencesAreRemoved(t *testing.T) {
 		t.Errorf("masses %+v", masses)
 	}
 }
+
+// TestBreakerAddsWhatWasLostEarlier: owners that were lost a little before count with those of the plan, once, and only if the plan has any of their kind.
+func TestBreakerAddsWhatWasLostEarlier(t *testing.T) {
+	p, _ := massOf(t, 4, 1, 0)
+	lost := p.LostOwners(nil)
+	if len(lost) != 4 || lost[0] != (LostOwner{Kind: "ConfigMap", UID: "gone0"}) {
+		t.Fatalf("lost %+v", lost)
+	}
+	var earlier []LostOwner
+	for i := range 6 {
+		earlier = append(earlier, LostOwner{Kind: "ConfigMap", UID: fmt.Sprintf("before%d", i)}, LostOwner{Kind: "Deployment", Group: "apps", UID: fmt.Sprintf("other%d", i), Replaced: true})
+	}
+	if masses := p.Masses(nil, append(lost, earlier[:10]...)...); len(masses) > 0 {
+		t.Errorf("masses %+v of nine", masses)
+	}
+	if masses := p.Masses(nil, append(lost, earlier...)...); len(masses) != 1 || masses[0].Gone != 10 {
+		t.Errorf("masses %+v, want one of ten", masses)
+	}
+}

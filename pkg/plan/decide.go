@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // OwnerState is what is known of the owner that one reference names (RO-004).
 type OwnerState uint8
 
@@ -17,6 +19,9 @@ const (
 	Mismatch
 	// BadScope: a cluster-scoped object names a namespaced owner; the collector gives up on it (GC-048).
 	BadScope
+	// Orphaning: being deleted with the finalizer orphan, so it is going to release its dependents. It is told under the rules of the Loop only; for
+	// Upstream it is what a GET shows.
+	Orphaning
 	// Unknown: could not be found out; the collector tries again for ever (GC-049, GC-050).
 	Unknown
 )
@@ -47,7 +52,8 @@ type Rules uint8
 const (
 	// Upstream is the cluster's collector: it gives up on an object as soon as one reference cannot be judged (GC-051).
 	Upstream Rules = iota
-	// Loop is that of package collect. It looks at all references before it gives up, so that one solid owner is enough to keep an object and
+	// Loop is that of package collect. It judges no object before the owners that wait to orphan it have released it, by whatever name it refers to
+	// them: the collector takes those references off by the uid alone (GC-067), and which of both it does first is chance. It looks at all references before it gives up, so that one solid owner is enough to keep an object and
 	// to take off what is proven gone (RO-006, X-04); it looks again at what upstream forgets (RO-001); and it goes on with the version
 	// that its own patch has made (T-29).
 	Loop
@@ -76,6 +82,8 @@ const (
 	Strip
 	// Frozen: a reference cannot be judged, so nothing is done (GC-051).
 	Frozen
+	// Later: an owner is going to release the object, which is judged afterwards.
+	Later
 )
 
 // Decide is the collector's decision about one object that is not itself waiting for its dependents
@@ -83,6 +91,9 @@ const (
 func Decide(item Item, rules Rules) Verdict {
 	if item.Deleting || len(item.Owners) == 0 {
 		return Verdict{}
+	}
+	if slices.Contains(item.Owners, Orphaning) {
+		return Verdict{Do: Later}
 	}
 	var solid, waiting, unresolved bool
 	var strip []int

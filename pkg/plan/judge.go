@@ -22,7 +22,10 @@ func (o *Overlay) Item(id graph.ID) (Item, []graph.Edge) {
 // OwnerState judges a reference by the listing and what has happened since. It is what a GET of what the reference names would
 // show the collector if nobody else acts (GC-046 to GC-050); an absence that is acted on has to be proven by one.
 func (o *Overlay) OwnerState(e graph.Edge) OwnerState {
-	if state, ok := o.proven[e.Index]; ok && !((state == Waiting || state == Solid) && o.is(e.Owner, gone) && o.Graph.Seen(e.Owner)) {
+	if o.rules == Loop && o.releases(e) {
+		return Orphaning
+	}
+	if state, ok := o.proven[e.Index]; ok && !((state == Waiting || state == Solid || state == Orphaning) && o.is(e.Owner, gone) && o.Graph.Seen(e.Owner)) {
 		return o.terms.Judge(e, state)
 	}
 	state := o.listedState(e)
@@ -30,6 +33,22 @@ func (o *Overlay) OwnerState(e graph.Edge) OwnerState {
 		state = Unknown // the loop does not guess
 	}
 	return o.terms.Judge(e, state)
+}
+
+// releases says whether the object with an owner's uid is going to take the reference off (GC-067): it waits to orphan its dependents; or it will, since
+// it carries the finalizer and has lost an owner itself, and the reference names something else, so that its dependent seems to have lost it already.
+func (o *Overlay) releases(e graph.Edge) bool {
+	return o.Orphans(e.Owner) || e.Problem&mismatch != 0 && o.is(e.Owner, orphan) && o.shaken(e.Owner)
+}
+
+// shaken says whether one of an object's owners is not alive.
+func (o *Overlay) shaken(id graph.ID) bool {
+	for e := range o.Owners(id) {
+		if o.listedState(e) != Solid {
+			return true
+		}
+	}
+	return false
 }
 
 // Prove records what a live read has shown of the owner that a reference names, before the terms are applied; it counts more than the listing.
@@ -65,7 +84,7 @@ func (o *Overlay) listedState(e graph.Edge) OwnerState {
 }
 
 // Candidate says whether the collector's loop has to look at an object: it waits for its dependents, or one of its owners is not alive by
-// the listing. A healthy object is none (RO-010).
+// the listing. One that releases its dependents is still alive. A healthy object is none (RO-010).
 func (o *Overlay) Candidate(id graph.ID) bool {
 	switch {
 	case o.Gone(id):
@@ -74,7 +93,7 @@ func (o *Overlay) Candidate(id graph.ID) bool {
 		return o.Orphans(id) || o.Waits(id)
 	}
 	for e := range o.Owners(id) {
-		if o.OwnerState(e) != Solid {
+		if s := o.OwnerState(e); s != Solid && s != Orphaning {
 			return true
 		}
 	}

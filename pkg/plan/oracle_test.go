@@ -20,10 +20,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-var (
-	oracleGraphs = flag.Int("oracle-graphs", 200, "number of random graphs to hold against the real collector")
-	oracleSeed   = flag.Uint64("oracle-seed", 1, "seed of the first random graph")
-)
+var oracleSeed = flag.Uint64("oracle-seed", 1, "seed of the first random graph to hold against the real collector")
 
 func TestMain(m *testing.M) {
 	testcluster.Main(m, testcluster.Controllers(testcluster.Collector), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
@@ -40,7 +37,7 @@ func TestP10PlanIsWhatTheCollectorDoes(t *testing.T) {
 	var compared, timing, deleted, stripped atomic.Int64
 	group, ctx := errgroup.WithContext(t.Context())
 	group.SetLimit(8)
-	for i := range *oracleGraphs {
+	for i := range randomcluster.Graphs() {
 		group.Go(func() error {
 			seed := *oracleSeed + uint64(i)
 			copies, err := world.copies(ctx, seed)
@@ -75,10 +72,10 @@ func TestP10PlanIsWhatTheCollectorDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d graphs as planned, %d depend on timing; %d objects deleted, %d references stripped", compared.Load(), timing.Load(), deleted.Load(), stripped.Load())
-	if timing.Load() > int64(*oracleGraphs/10) {
-		t.Errorf("%d of %d graphs depend on timing, which is too many to call it that", timing.Load(), *oracleGraphs)
+	if timing.Load() > int64(randomcluster.Graphs()/10) {
+		t.Errorf("%d of %d graphs depend on timing, which is too many to call it that", timing.Load(), randomcluster.Graphs())
 	}
-	if deleted.Load() < int64(*oracleGraphs) {
+	if deleted.Load() < int64(randomcluster.Graphs()) {
 		t.Errorf("only %d objects were deleted, so little was compared", deleted.Load())
 	}
 }

@@ -34,6 +34,9 @@ func (s *simulation) survivors() []Survivor {
 // keeps says why an object that is not being deleted stays.
 func (s *simulation) keeps(id graph.ID) Reason {
 	item, refs, _ := s.item(id)
+	if i := slices.Index(item.Owners, Orphaning); i >= 0 {
+		return Reason{Code: OwnerOrphans, Cause: refs[i].Owner, HasCause: true}
+	}
 	if Decide(item, s.options.Rules).Do == Frozen {
 		for i, state := range item.Owners {
 			if state.unresolved() {
@@ -45,7 +48,7 @@ func (s *simulation) keeps(id graph.ID) Reason {
 		return r
 	}
 	for e := range s.Graph.Owners(id) {
-		if s.edges[e.Index]&stripped != 0 {
+		if s.edges[e.Index]&released != 0 {
 			return Reason{Code: OwnerOrphans, Cause: e.Owner, HasCause: true}
 		}
 	}

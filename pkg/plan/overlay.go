@@ -42,6 +42,7 @@ const (
 	stripped edgeState = 1 << iota
 	unblocked
 	blocking // although the listing says that it does not
+	released // by the owner, which orphans
 )
 
 // NewOverlay returns an Overlay to which nothing has happened yet. Of the options it takes what owners are judged by.
@@ -165,6 +166,19 @@ func (o *Overlay) Stripped(e graph.Edge) {
 		o.unblocks(e)
 		o.lookIfWaiting(e)
 		o.edges[e.Index] |= stripped
+		o.lookAtMisnamed(e.Dependent)
+	}
+}
+
+// lookAtMisnamed looks at the dependents that were not judged as long as an owner of theirs seemed to go and to release them.
+func (o *Overlay) lookAtMisnamed(owner graph.ID) {
+	if o.rules != Loop || !o.is(owner, orphan) || o.is(owner, deleting) || o.shaken(owner) {
+		return
+	}
+	for e := range o.Dependents(owner) {
+		if e.Problem&mismatch != 0 {
+			o.Look(e.Dependent)
+		}
 	}
 }
 

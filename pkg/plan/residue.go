@@ -16,7 +16,7 @@ func (o *Overlay) Residue(may func(graph.ID) bool) []Survivor {
 		case o.Candidate(id):
 			item, _, cause := s.item(id)
 			switch Decide(item, Loop).Do {
-			case Frozen, Nothing: // one owner is solid, or nothing can be judged (P-21)
+			case Frozen, Nothing, Later: // one owner is solid, or nothing can be judged (P-21)
 				left = append(left, Survivor{Object: id, Because: s.keeps(id)})
 			case Delete, Strip:
 				cause.Code = NotDone

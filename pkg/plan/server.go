@@ -73,7 +73,7 @@ func (s *simulation) orphanDependents(id graph.ID) {
 		}
 		retried := s.retried(e.Dependent)
 		s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: cause})
-		s.edges[e.Index] |= stripped
+		s.edges[e.Index] |= stripped | released
 		s.settle(e.Dependent)
 		if retried || s.options.Rules == Loop {
 			s.timing = s.timing || s.options.Rules == Upstream

@@ -39,6 +39,9 @@ func Diagnosis(w io.Writer, d *v1alpha1.Diagnosis, now time.Time, s Style) error
 		t.write(out, now, s)
 	}
 	fmt.Fprintln(out, diagnosisSummary(d))
+	if len(d.Gaps) > 0 {
+		fmt.Fprintf(out, "incomplete: %s could not be listed; what is stuck there, or holds something else up, is not shown\n", shorten(unlisted(d.Gaps), s.Wide))
+	}
 	return out.Flush()
 }
 
@@ -68,6 +71,26 @@ func diagnosisSummary(d *v1alpha1.Diagnosis) string {
 		s += ", for " + count(causes, "cause")
 	}
 	return s
+}
+
+// unlisted names the types in gaps, each once and in their order.
+func unlisted(gaps []v1alpha1.Gap) []string {
+	var all []string
+	for _, g := range gaps {
+		name := Escape(g.Resource)
+		switch {
+		case g.Resource == "*" && g.Group == "":
+			name = "the core group"
+		case g.Resource == "*":
+			name = "group " + Escape(g.Group)
+		case g.Group != "":
+			name += "." + Escape(g.Group)
+		}
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 func objectsAre(n int) string {

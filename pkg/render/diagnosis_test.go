@@ -3,6 +3,7 @@ package render_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,34 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
 	}
 	if wide := diagnosis(t, 0, true, stuck...); strings.Contains(wide, "more") || !strings.Contains(wide, "widgets.example.com/w4 ") {
 		t.Errorf("the wide one does not name all:\n%s", wide)
+	}
+}
+
+// TestDiagnosisNamesWhatCouldNotBeListed, whether or not something is stuck: each type once, the first few of many unless all are wanted.
+func TestDiagnosisNamesWhatCouldNotBeListed(t *testing.T) {
+	gaps := []v1alpha1.Gap{{Resource: "*"}, {Resource: "*", Group: "example.com"}, {Resource: "secrets", Namespace: "a"}, {Resource: "secrets", Namespace: "b"}}
+	for name, test := range map[string]struct {
+		d    v1alpha1.Diagnosis
+		wide bool
+		want string
+	}{
+		"nothing is stuck": {v1alpha1.Diagnosis{Gaps: gaps}, false, "nothing is stuck among what could be listed\n" +
+			"incomplete: the core group, group example.com, secrets could not be listed; what is stuck there, or holds something else up, is not shown\n"},
+		"something is stuck": {v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{widget("w", 1)}, Gaps: append(slices.Clip(gaps), v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, false,
+			"1 object is being deleted and still there, for 1 cause\n" +
+				"incomplete: the core group, group example.com, secrets and 1 more could not be listed; what is stuck there, or holds something else up, is not shown\n"},
+		"wide": {v1alpha1.Diagnosis{Gaps: append(slices.Clip(gaps), v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, true, "nothing is stuck among what could be listed\n" +
+			"incomplete: the core group, group example.com, secrets, leases.coordination.k8s.io could not be listed; what is stuck there, or holds something else up, is not shown\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			if err := render.Diagnosis(&out, &test.d, noon, render.Style{Wide: test.wide}); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(out.String(), test.want) {
+				t.Errorf("got\n%s\nwant it to end with\n%s", &out, test.want)
+			}
+		})
 	}
 }
 

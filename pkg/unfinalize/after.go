@@ -51,7 +51,7 @@ func (p *performer) look(ctx context.Context, o *Outcome, end time.Time) {
 			o.Unread = nil
 			o.found(now)
 			if back := o.back(); len(back) > 0 {
-				o.PutBack = p.blame(ctx, o, now, back)
+				o.PutBack = append(o.PutBack, o.blame(now, back)...)
 				return
 			}
 		}

@@ -95,6 +95,7 @@ func TestVerdicts(t *testing.T) {
 
 // TestPodInItsGracePeriodStaysWithoutTheFinalizer: it comes off by a patch, and what holds the pod then is said.
 func TestPodInItsGracePeriodStaysWithoutTheFinalizer(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.create(podType, onNode("waits", hold))
 	f.delete(podType, "waits", metav1.DeletePropagationForeground)
@@ -112,6 +113,7 @@ func TestPodInItsGracePeriodStaysWithoutTheFinalizer(t *testing.T) {
 
 // TestForegroundBecomesBackground on built-in and on custom objects: alone, and beside what others hold.
 func TestForegroundBecomesBackground(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.custom()
 	for _, typ := range []graph.Type{configMapType, heldType} {
@@ -133,6 +135,7 @@ func TestForegroundBecomesBackground(t *testing.T) {
 
 // TestRestrictedUser: what may not be done is refused beforehand, and no flag overrides that.
 func TestRestrictedUser(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "held", hold)
 	f.delete(configMapType, "held", metav1.DeletePropagationForeground)

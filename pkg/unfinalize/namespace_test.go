@@ -49,6 +49,7 @@ func empty(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 
 // TestP20EmptyNamespaceIsFinalized: by two listings and one right before; all else of the object is as it was (T-19).
 func TestP20EmptyNamespaceIsFinalized(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.c.Kubectl(t, "annotate", "namespace", f.namespace, "example.com/a=b")
 	f.c.Kubectl(t, "patch", "namespace", f.namespace, "--type=merge", "-p", `{"metadata":{"finalizers":["`+hold+`"]}}`)
@@ -83,6 +84,7 @@ func TestP20EmptyNamespaceIsFinalized(t *testing.T) {
 
 // TestP20ContentThatComesLate: between the two listings of the proof, and between the proof and the write.
 func TestP20ContentThatComesLate(t *testing.T) {
+	t.Parallel()
 	for times, want := range map[int]string{1: "second listing", 2: "before the write"} {
 		t.Run(want, func(t *testing.T) {
 			f := newFixture(t)
@@ -115,6 +117,7 @@ func TestP20ContentThatComesLate(t *testing.T) {
 // TestP20WhatCannotBeListedIsNotEmpty: a type that is forbidden or flaps (upstream's TestDeleteEncounters404), and discovery of a group that
 // fails. With --force it is finalized all the same.
 func TestP20WhatCannotBeListedIsNotEmpty(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.terminating()
 	forbidden := faultproxy.Status(403, metav1.StatusReasonForbidden, "you may not")
@@ -152,6 +155,7 @@ func TestP20WhatCannotBeListedIsNotEmpty(t *testing.T) {
 
 // TestP20ForceStrandsWhatItNames.
 func TestP20ForceStrandsWhatItNames(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "stranded")
 	f.terminating()
@@ -177,6 +181,7 @@ func TestListableIsMoreThanDeletable(t *testing.T) {
 // TestNS005HalfDeletedNamespaceIsDeletedAgain: its spec.finalizers were emptied before it was deleted, and nothing ends it but another write (RO-063).
 // With content it is refused.
 func TestNS005HalfDeletedNamespaceIsDeletedAgain(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "phantom")
 	live := f.get(cluster.NamespaceType, f.namespace)

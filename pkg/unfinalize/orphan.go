@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -15,7 +16,7 @@ import (
 // when a listing that began later shows none and none can be hidden (RO-020).
 func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 	c := o.Case
-	var failed []error
+	var failed []collect.Event
 	loop := collect.New(p.client, collect.Options{
 		List:    cluster.ListOptions{Namespace: c.Ref.Namespace},
 		Only:    map[string]bool{c.Ref.UID: true},
@@ -23,7 +24,7 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 		Observe: collect.ObserveTime,
 		Tell: func(e collect.Event) {
 			if e.Err != nil {
-				failed = append(failed, e.Err)
+				failed = append(failed, e)
 				return
 			}
 			d := Done{Verb: e.Action.Verb, Object: e.Action.Object, Policy: e.Action.Policy, Owners: e.Action.Owners, Cause: e.Action.Cause}
@@ -38,7 +39,7 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 		return err
 	}
 	if len(failed) > 0 {
-		return fmt.Errorf("its dependents were not all orphaned, so it keeps its finalizer: %w", errors.Join(failed...))
+		return o.notOrphaned(failed)
 	}
 	now, err := p.read(ctx, c)
 	if err != nil {
@@ -51,4 +52,23 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 		return &RefusedError{[]Refusal{{Code: HiddenDependents, Because: "a dependent can be hidden in what could not be listed (" + gapNames(hiding) + ")"}}}
 	}
 	return errors.New("its dependents come and go, so it keeps its finalizer: try again")
+}
+
+// notOrphaned is the error of an orphaning of which something failed. The owner's finalizer is the last to be removed, so it is still there.
+func (o *Outcome) notOrphaned(failed []collect.Event) error {
+	var errs []error
+	for _, e := range failed {
+		var back *cluster.PutBackError
+		switch a := e.Action; {
+		case !errors.As(e.Err, &back): // the server's errors name the object
+			errs = append(errs, e.Err)
+		case a.Verb == plan.VerbRemoveFinalizer:
+			held := Held{a.Finalizer, finalizer.InMetadata}
+			o.PutBack = append(o.PutBack, PutBack{Held: held, InRequest: back.Times == 0, Manager: back.Manager, Webhooks: back.Mutators})
+			return e.Err
+		default:
+			errs = append(errs, fmt.Errorf("%s %q: %w", a.Object.Resource, a.Object.Name, e.Err))
+		}
+	}
+	return fmt.Errorf("its dependents were not all orphaned, so it keeps its finalizer: %w", errors.Join(errs...))
 }

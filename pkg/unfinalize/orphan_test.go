@@ -49,6 +49,7 @@ func (f *fixture) owners(t graph.Type, name string) []string {
 // TestOrphaningIsCompletedBeforeTheFinalizerComesOff: the dependents, of whatever type, lose their references to the owner and nothing else,
 // and are not judged: one whose other owner is gone is left to the collector.
 func TestOrphaningIsCompletedBeforeTheFinalizerComesOff(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.custom()
 	owner := f.orphaning("owner")
@@ -79,6 +80,7 @@ func TestOrphaningIsCompletedBeforeTheFinalizerComesOff(t *testing.T) {
 // TestHiddenDependentsAreNeverCondemned: what cannot be listed can hide one, and no flag makes the finalizer come off then; neither when the
 // gap comes up after the verdict.
 func TestHiddenDependentsAreNeverCondemned(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	owner := f.orphaning("owner")
 	f.own(configMapType, "a", owner)
@@ -103,6 +105,7 @@ func TestHiddenDependentsAreNeverCondemned(t *testing.T) {
 
 // TestOrphaningThatFailsKeepsTheFinalizer: a dependent that cannot be written to keeps its reference, and its owner the finalizer.
 func TestOrphaningThatFailsKeepsTheFinalizer(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	owner := f.orphaning("owner")
 	f.own(configMapType, "a", owner)
@@ -127,6 +130,7 @@ func TestOrphaningThatFailsKeepsTheFinalizer(t *testing.T) {
 
 // TestLateDependentIsOrphanedToo: one that comes up after the last listing that was begun before the finalizer comes off keeps living.
 func TestLateDependentIsOrphanedToo(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	owner := f.orphaning("owner")
 	proxy := faultproxy.Start(t, f.c.Config())

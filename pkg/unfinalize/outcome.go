@@ -21,30 +21,31 @@ type Done struct {
 	Cause graph.Ref
 }
 
-// PutBack is a finalizer that was taken off and is on the object again.
+// PutBack is a finalizer that was removed and is on the object again.
 type PutBack struct {
 	Held
-	// InRequest says that the server's answer had it already: something that admits writes has put it back (API-033).
+	// InRequest says that the server's answer had it already: something that admits writes has put it back (API-033). The removal is not among what is
+	// done then, and Err says so.
 	InRequest bool
 	// Ignored says that the server was asked for another policy and has left the finalizer of the old one (API-006).
 	Ignored bool
 	// Manager and Time are of the last writer of the finalizer that managedFields name, empty if they name none.
 	Manager string
 	Time    time.Time
-	// Webhooks are the mutating webhooks that are called about such writes.
+	// Webhooks are the mutating webhooks, and policies, that are called about such writes.
 	Webhooks []string
 }
 
 func newOutcome(c *Case) *Outcome {
-	return &Outcome{Case: c, off: map[Held]bool{}, answered: map[Held]bool{}, asked: map[Held]bool{}}
+	return &Outcome{Case: c, off: map[Held]bool{}, asked: map[Held]bool{}}
 }
 
 // Outcome is what came of a case.
 type Outcome struct {
 	Case *Case
 	Done []Done
-	// Err is why not all was done that was agreed: a RefusedError, ErrReplaced, ErrMoved, ErrNotReached, or the server's. The server's own errors
-	// name the object.
+	// Err is why not all was done that was agreed: a RefusedError, a cluster.PutBackError, ErrReplaced, ErrMoved, ErrNotReached, or the server's. The
+	// server's own errors name the object.
 	Err error
 	// Gone says that the object is no more; what follows is of one that is still there.
 	Gone bool
@@ -58,7 +59,6 @@ type Outcome struct {
 	// Unread is why it is not known what has become of it.
 	Unread error
 
-	// Of the finalizers: off are those that were taken off, answered those of them that were in the answer to that write, asked those that the
-	// server was to take off by another policy.
-	off, answered, asked map[Held]bool
+	// Of the finalizers: off are those that were taken off, asked those that the server was to take off by another policy.
+	off, asked map[Held]bool
 }

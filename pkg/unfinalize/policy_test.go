@@ -44,6 +44,7 @@ func (f *fixture) tryAgain(t graph.Type, name string, policy plan.Policy, versio
 // TestAPI004SecondDeleteThatEndsTheObjectTakesNoResourceVersion: it is a Conflict although nothing has changed, and nothing is stored; so this is
 // not the way to let go of an object that nothing else holds.
 func TestAPI004SecondDeleteThatEndsTheObjectTakesNoResourceVersion(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "alone")
 	f.delete(configMapType, "alone", metav1.DeletePropagationForeground)
@@ -60,6 +61,7 @@ func TestAPI004SecondDeleteThatEndsTheObjectTakesNoResourceVersion(t *testing.T)
 // TestAPI004SecondDeleteReplacesThePolicy: what the server is asked for last is what counts, on built-in and on custom objects; the finalizers of
 // others stay.
 func TestAPI004SecondDeleteReplacesThePolicy(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.custom()
 	for _, typ := range []graph.Type{configMapType, heldType} {
@@ -86,6 +88,7 @@ func TestAPI004SecondDeleteReplacesThePolicy(t *testing.T) {
 
 // TestAPI005PodInItsGracePeriodIgnoresASecondDelete: it answers as if it had done it.
 func TestAPI005PodInItsGracePeriodIgnoresASecondDelete(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.create(podType, onNode("waits"))
 	f.delete(podType, "waits", metav1.DeletePropagationForeground)
@@ -99,6 +102,7 @@ func TestAPI005PodInItsGracePeriodIgnoresASecondDelete(t *testing.T) {
 
 // TestNS003NamespaceIgnoresASecondDelete while its spec.finalizers are not empty.
 func TestNS003NamespaceIgnoresASecondDelete(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.delete(cluster.NamespaceType, f.namespace, metav1.DeletePropagationForeground)
 	f.is(cluster.NamespaceType, f.namespace, plan.ForegroundFinalizer)

@@ -70,7 +70,7 @@ func (d *Dependent) dryRun(ctx context.Context, client *cluster.Client) error {
 		steps = append(steps, cluster.PatchStep{Op: "remove", Path: fmt.Sprintf("/metadata/ownerReferences/%d", at)})
 	}
 	_, err := client.Patch(ctx, d.Type, d.Ref.Namespace, d.Ref.Name, steps, cluster.PatchOptions{DryRun: true})
-	if err != nil && !changed(err) && !apierrors.IsNotFound(err) {
+	if err != nil && !changed(err) && !cluster.IsAbsent(err, d.Type, d.Ref.Name) {
 		return fmt.Errorf("%s %q: %w", d.Ref.Resource, d.Ref.Name, err)
 	}
 	return nil
@@ -78,7 +78,7 @@ func (d *Dependent) dryRun(ctx context.Context, client *cluster.Client) error {
 
 // refused adds what the server says against one way to the verdicts that go it.
 func (c *Case) refused(way Way, err error) {
-	if err == nil || changed(err) || apierrors.IsNotFound(err) || isDryRunUnsupported(err) {
+	if err == nil || changed(err) || cluster.IsAbsent(err, c.Type, c.Ref.Name) || isDryRunUnsupported(err) {
 		return
 	}
 	for i := range c.Verdicts {

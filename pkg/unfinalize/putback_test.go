@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -54,6 +58,7 @@ webhooks:
 
 // TestAPI033WebhookPutsItBackInTheSameRequest: the answer is 200, and the finalizer is there. The webhook is named.
 func TestAPI033WebhookPutsItBackInTheSameRequest(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "held", hold)
 	f.delete(configMapType, "held", metav1.DeletePropagationBackground)
@@ -74,11 +79,72 @@ func TestAPI033WebhookPutsItBackInTheSameRequest(t *testing.T) {
 	if len(o.PutBack) != 1 || !o.PutBack[0].InRequest || !slices.Contains(o.PutBack[0].Webhooks, name+"/finalizers.example.com") {
 		t.Errorf("put back: %+v, want in the same request by %s", o.PutBack, name)
 	}
+	var back *cluster.PutBackError
+	if len(o.Done) != 0 || !errors.As(o.Err, &back) || !strings.Contains(back.Error(), "finalizer "+hold+" was put back in the same request") {
+		t.Errorf("done %v, error %v; want nothing done, and a failure", o.Done, o.Err)
+	}
 	f.is(configMapType, "held", hold)
+}
+
+// TestOneOfTwoFinalizersIsPutBack: what was removed is done, and what was put back is a failure.
+func TestOneOfTwoFinalizersIsPutBack(t *testing.T) {
+	f := newFixture(t)
+	const other = "example.com/other"
+	f.make(configMapType, "held", hold, other)
+	f.delete(configMapType, "held", metav1.DeletePropagationBackground)
+	proxy := faultproxy.Start(t, f.c.Config())
+	proxy.On(method(http.MethodPatch), faultproxy.Edit(func(v any) any {
+		v.(map[string]any)["metadata"].(map[string]any)["finalizers"] = []any{hold}
+		return v
+	}))
+	client := connect(t, proxy.Config())
+	o := f.perform(client, Options{}, f.judge(client, configMapType, []string{hold, other}, "held")[0])[0]
+	if len(o.Done) != 1 || !slices.Equal(o.Done[0].Finalizers, []string{other}) || o.Err == nil || !strings.Contains(o.Err.Error(), "finalizer "+hold+" was put back") {
+		t.Errorf("done %+v, error %v", o.Done, o.Err)
+	}
+}
+
+// TestOrphaningThatIsUndoneIsAFailure: a policy puts the references of the dependents back. The owner keeps its finalizer, and there is no end of
+// patches.
+func TestOrphaningThatIsUndoneIsAFailure(t *testing.T) {
+	f := newFixture(t)
+	owner := f.orphaning("owner")
+	f.own(configMapType, "a", owner)
+	policy := f.c.PutBack(t, f.namespace)
+	proxy := faultproxy.Start(t, f.c.Config())
+	client := connect(t, proxy.Config())
+	c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]
+	o := f.perform(client, Options{}, c)[0]
+	if len(o.Done) != 0 || o.Err == nil || !strings.Contains(o.Err.Error(), "it keeps its finalizer") || !strings.Contains(o.Err.Error(), policy) {
+		t.Errorf("done %+v, error %v", o.Done, o.Err)
+	}
+	f.is(configMapType, "owner", plan.OrphanFinalizer)
+	patches := 0
+	for _, r := range proxy.Requests() {
+		if r.Method == http.MethodPatch {
+			patches++
+		}
+	}
+	if patches > 2 {
+		t.Errorf("%d patches", patches)
+	}
+}
+
+// TestFinalizedNamespaceThatIsNotIsAFailure: a policy puts the finalizer back into the spec.
+func TestFinalizedNamespaceThatIsNotIsAFailure(t *testing.T) {
+	f := newFixture(t)
+	policy := f.c.PutBack(t, f.namespace)
+	f.terminating()
+	o := f.perform(f.client, Options{}, f.judgeNamespace(f.client))[0]
+	var back *cluster.PutBackError
+	if len(o.Done) != 0 || !errors.As(o.Err, &back) || !slices.Contains(back.Mutators, policy) {
+		t.Errorf("done %+v, error %v; want a failure that names the policy", o.Done, o.Err)
+	}
 }
 
 // TestControllerPutsItBack: a controller of a live object does, a moment later. Its field manager is named.
 func TestControllerPutsItBack(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	// Of an object of which nothing was applied the server keeps no managedFields.
 	f.c.Apply(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: ["+hold+"]}\ndata: {a: b}\n", "-n", f.namespace)
@@ -111,6 +177,7 @@ func TestControllerPutsItBack(t *testing.T) {
 
 // TestPreflightTellsWhatTheServerRefuses: a validating webhook that denies the removal, and one that is dead; nothing is written.
 func TestPreflightTellsWhatTheServerRefuses(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "held", hold)
 	f.delete(configMapType, "held", metav1.DeletePropagationBackground)

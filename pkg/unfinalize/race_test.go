@@ -35,6 +35,7 @@ func (f *fixture) mergePatch(name, patch string) {
 
 // TestP02RecreatedJustBeforeTheWriteStaysUntouched, whatever the way.
 func TestP02RecreatedJustBeforeTheWriteStaysUntouched(t *testing.T) {
+	t.Parallel()
 	for way, finalizers := range map[string][]string{
 		"PATCH":  {hold},
 		"DELETE": {plan.ForegroundFinalizer},
@@ -66,6 +67,7 @@ func TestP02RecreatedJustBeforeTheWriteStaysUntouched(t *testing.T) {
 // TestP07OthersStayAndKeepTheirOrder: a finalizer that somebody adds, and one that somebody takes off so that the rest stand elsewhere, right before
 // the write.
 func TestP07OthersStayAndKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "live", "example.com/a", hold, "example.com/b", "example.com/c")
 	f.make(configMapType, "deleting", "example.com/a", hold, "example.com/b", "example.com/c")
@@ -93,6 +95,7 @@ func TestP07OthersStayAndKeepTheirOrder(t *testing.T) {
 
 // TestConflictIsJudgedAnew: what changed meanwhile decides, not what was agreed to.
 func TestConflictIsJudgedAnew(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	proxy := faultproxy.Start(t, f.c.Config())
 	client := connect(t, proxy.Config())
@@ -124,6 +127,7 @@ func TestConflictIsJudgedAnew(t *testing.T) {
 
 // TestStopsAtTheFirstFailure: what comes after is not reached, unless told to keep going; what came before is done.
 func TestStopsAtTheFirstFailure(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	names := []string{"a", "b", "c"}
 	for _, name := range names {
@@ -146,6 +150,7 @@ func TestStopsAtTheFirstFailure(t *testing.T) {
 
 // TestEveryWriteCarriesItsTests: the uid, the resourceVersion, and the value where it stands.
 func TestEveryWriteCarriesItsTests(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	o := f.make(configMapType, "one", "example.com/a", hold, "example.com/b")
 	steps := removal(o, []Verdict{{Held: Held{hold, "metadata.finalizers"}}, {Held: Held{"example.com/a", "metadata.finalizers"}}})

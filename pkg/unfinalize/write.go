@@ -3,6 +3,7 @@ package unfinalize
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -15,18 +16,32 @@ func (p *performer) patch(ctx context.Context, o *Outcome, verdicts []Verdict) e
 	if err != nil {
 		return err
 	}
-	o.note(verdicts, answer.Finalizers)
-	p.done(o, Done{Verb: plan.VerbRemoveFinalizer, Object: c.Ref, Finalizers: names(verdicts)})
-	return nil
+	return p.verify(ctx, o, Done{Verb: plan.VerbRemoveFinalizer, Object: c.Ref}, verdicts, answer.Finalizers)
 }
 
-// note remembers what was in the answer in spite of being taken off.
-func (o *Outcome) note(verdicts []Verdict, answered []string) {
+// verify compares the finalizers in the answer to a write with what was asked. What was removed is done; what is there all the same is a failure: something
+// that changes writes on their way has put it back (API-033).
+func (p *performer) verify(ctx context.Context, o *Outcome, d Done, verdicts []Verdict, answered []string) error {
+	var removed, back []Verdict
 	for _, v := range verdicts {
 		if slices.Contains(answered, v.Name) {
-			o.answered[v.Held] = true
+			back = append(back, v)
+			continue
 		}
+		removed = append(removed, v)
+		o.off[v.Held] = true
 	}
+	if d.Finalizers = names(removed); len(removed) > 0 {
+		p.done(o, d)
+	}
+	if len(back) == 0 {
+		return nil
+	}
+	err := p.client.PutBackAtOnce(ctx, o.Case.Type, "finalizer "+strings.Join(names(back), ", "))
+	for _, v := range back {
+		o.PutBack = append(o.PutBack, PutBack{Held: v.Held, InRequest: true, Webhooks: err.Mutators})
+	}
+	return err
 }
 
 // deleteAgain deletes the object in the background, as it was judged.
@@ -64,9 +79,7 @@ func (p *performer) finalize(ctx context.Context, o *Outcome, verdicts []Verdict
 	if err != nil {
 		return err
 	}
-	o.note(verdicts, specFinalizers(answer))
-	p.done(o, Done{Verb: plan.VerbFinalizeNamespace, Object: c.Ref, Finalizers: names(verdicts)})
-	return nil
+	return p.verify(ctx, o, Done{Verb: plan.VerbFinalizeNamespace, Object: c.Ref}, verdicts, specFinalizers(answer))
 }
 
 func names(verdicts []Verdict) []string {

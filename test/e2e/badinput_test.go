@@ -56,6 +56,7 @@ func resultOf(t *testing.T, r ran) v1alpha1.Result {
 
 // TestYesDoesNotCoverAGap: --yes confirms a plan, and one that may be larger than it says is another.
 func TestYesDoesNotCoverAGap(t *testing.T) {
+	t.Parallel()
 	c, ns, proxy := withConfigMaps(t, "one")
 	proxy.On(faultproxy.Path("/namespaces/"+ns+"/secrets"), faultproxy.Status(403, metav1.StatusReasonForbidden, "you may not"))
 	r := run(t, "delete", "--kubeconfig", proxy.Kubeconfig(t), "configmap/one", "-n", ns, "--yes")
@@ -73,6 +74,7 @@ func TestYesDoesNotCoverAGap(t *testing.T) {
 
 // TestRootVanishesMeanwhile: what is gone already when its turn comes is no error, and the others go.
 func TestRootVanishesMeanwhile(t *testing.T) {
+	t.Parallel()
 	c, ns, proxy := withConfigMaps(t, "a", "b")
 	proxy.On(func(r *http.Request) bool { return deletes(r) && strings.HasSuffix(r.URL.Path, "/a") }, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		c.Kubectl(t, "delete", "configmap", "a", "-n", ns)
@@ -90,6 +92,7 @@ func TestRootVanishesMeanwhile(t *testing.T) {
 
 // TestP02NameIsTakenMeanwhile: an object that was created again under the name after the plan was made is not touched, and not waited for.
 func TestP02NameIsTakenMeanwhile(t *testing.T) {
+	t.Parallel()
 	c, ns, proxy := withConfigMaps(t, "one")
 	planned := uidOf(t, c, ns, "one")
 	proxy.On(deletes, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -113,6 +116,7 @@ func TestP02NameIsTakenMeanwhile(t *testing.T) {
 
 // TestServerDiesHalfwayThrough: the result has what was done and what was not, the exit code is 1, and nothing was sent twice.
 func TestServerDiesHalfwayThrough(t *testing.T) {
+	t.Parallel()
 	c, ns, proxy := withConfigMaps(t, "a", "b", "c")
 	proxy.On(func(r *http.Request) bool { return deletes(r) && !strings.HasSuffix(r.URL.Path, "/a") }, faultproxy.Reset())
 	r := run(t, "delete", "--kubeconfig", proxy.Kubeconfig(t), "configmaps", "--all", "-n", ns, "--yes", "-o", "json")
@@ -136,6 +140,7 @@ func TestServerDiesHalfwayThrough(t *testing.T) {
 // TestArchiveRefusesTheWholeDeletion: when the archive cannot be whole, no delete is sent, and there is no file. The exit code is 2 for an object
 // that cannot be read, 1 for a file that cannot be written.
 func TestArchiveRefusesTheWholeDeletion(t *testing.T) {
+	t.Parallel()
 	c, ns, proxy := withConfigMaps(t, "one", "two")
 	c.Kubectl(t, "create", "secret", "generic", "key", "-n", ns, "--from-literal=password=swordfish")
 	kubeconfig := proxy.Kubeconfig(t)
@@ -188,6 +193,7 @@ func unwritable(t *testing.T) string {
 
 // TestArchiveIsWrittenBeforeTheFirstDelete: at the first delete the file is there, whole, and what was gone by then is said not to be in it.
 func TestArchiveIsWrittenBeforeTheFirstDelete(t *testing.T) {
+	t.Parallel()
 	c, ns, proxy := withConfigMaps(t, "a", "b", "vanished")
 	file := filepath.Join(t.TempDir(), "a.yaml")
 	var atFirst []byte

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,14 +25,9 @@ func of(ts *testscript.TestScript) *scripted { return ts.Value("scripted").(*scr
 
 // kubectl runs kubectl in the script's namespace and returns what it prints.
 func (s *scripted) kubectl(ts *testscript.TestScript, stdin string, args ...string) string {
-	cmd := s.cluster.Command(s.t.Context(), append(args, "-n", s.namespace)...)
-	cmd.Stdin = strings.NewReader(stdin)
-	out, err := cmd.Output()
-	if exit, ok := err.(*exec.ExitError); ok {
-		ts.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, exit.Stderr)
-	}
+	out, err := s.cluster.Try(s.t.Context(), stdin, append(args, "-n", s.namespace)...)
 	ts.Check(err)
-	return string(out)
+	return out
 }
 
 // apply FILE applies a manifest in the script's namespace. $NS in it stands for the namespace.
@@ -101,8 +95,8 @@ func settle(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	s := of(ts)
 	testcluster.Eventually(s.t, fmt.Sprintf("kubectl get %s to print %s", strings.Join(args[1:], " "), args[0]), func(ctx context.Context) (bool, error) {
-		out, err := s.cluster.Command(ctx, append([]string{"get", "-n", s.namespace}, args[1:]...)...).Output()
-		return err == nil && strings.Contains(string(out), args[0]), nil
+		out, err := s.cluster.Try(ctx, "", append([]string{"get", "-n", s.namespace}, args[1:]...)...)
+		return err == nil && strings.Contains(out, args[0]), nil
 	})
 }
 

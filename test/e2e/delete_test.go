@@ -56,6 +56,7 @@ func ownedBy(name, uid, more string) string {
 // TestAChangedRootIsPlannedAgain: between the plan and the delete a root is changed. What does not make the plan grow goes on, what does
 // is refused without somebody to ask, with what has been added, and asked about with -i.
 func TestAChangedRootIsPlannedAgain(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	for name, test := range map[string]struct {
 		change func(ns string) // of the object one
@@ -130,13 +131,14 @@ func patch(t *testing.T, c *testcluster.Cluster, ns, name, body string) {
 
 // TestWithTheCollector are those that need it and a deployment's controllers.
 func TestWithTheCollector(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Start(t, testcluster.Controllers(testcluster.Collector, "deployment-controller", "replicaset-controller"))
-	t.Run("RO021OrphansOfADeployment", func(t *testing.T) { orphansOfADeployment(t, c) })
-	t.Run("RO021AdoptedByTheLaggard", func(t *testing.T) { adoptedByTheLaggard(t, c) })
-	t.Run("RO021AdoptedByAnother", func(t *testing.T) { adoptedByAnother(t, c) })
-	t.Run("GC061Strict", func(t *testing.T) { strict(t, c) })
-	t.Run("GC056GracePeriod", func(t *testing.T) { gracePeriod(t, c) })
-	t.Run("GC056GracePeriodThatIsShorter", func(t *testing.T) { shorterGracePeriod(t, c) })
+	t.Run("RO021OrphansOfADeployment", func(t *testing.T) { t.Parallel(); orphansOfADeployment(t, c) })
+	t.Run("RO021AdoptedByTheLaggard", func(t *testing.T) { t.Parallel(); adoptedByTheLaggard(t, c) })
+	t.Run("RO021AdoptedByAnother", func(t *testing.T) { t.Parallel(); adoptedByAnother(t, c) })
+	t.Run("GC061Strict", func(t *testing.T) { t.Parallel(); strict(t, c) })
+	t.Run("GC056GracePeriod", func(t *testing.T) { t.Parallel(); gracePeriod(t, c) })
+	t.Run("GC056GracePeriodThatIsShorter", func(t *testing.T) { t.Parallel(); shorterGracePeriod(t, c) })
 }
 
 func (d deletion) result(t *testing.T) v1alpha1.Result {

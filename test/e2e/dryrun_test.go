@@ -114,9 +114,11 @@ func isDryRun(r faultproxy.Request) bool {
 }
 
 // TestP09NoDryRunOfTheCommandWritesAnything: the request log of each form has reads, and deletes with dryRun=All where the server is asked,
-// and what was there is there in the same resourceVersion. So it is with what is refused or not confirmed.
+// and what was there is there in the same resourceVersion. So it is with what is refused or not confirmed. It makes a type, which nobody else is to see come
+// and go.
 func TestP09NoDryRunOfTheCommandWritesAnything(t *testing.T) {
-	c := testcluster.Shared(t)
+	t.Parallel()
+	c := testcluster.Another(t, "types", workloads)
 	ns := c.Namespace(t)
 	file := makeDryRunObjects(t, c, ns)
 	before := versions(t, c, ns)

@@ -15,10 +15,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
+// workloads are the controllers that make pods.
+var workloads = testcluster.Controllers("deployment-controller", "replicaset-controller")
+
 // TestMain runs the tests or, called under another name by a script, the plugin. There is no collector: the scripts show what
 // a collector would not leave alone.
 func TestMain(m *testing.M) {
-	run := testcluster.Wrap(m, testcluster.Controllers("deployment-controller", "replicaset-controller"))
+	run := testcluster.Wrap(m, workloads)
 	testscript.Main(run, map[string]func(){
 		"kubectl-gc":          plugin,
 		"kubectl_complete-gc": plugin,
@@ -32,22 +35,27 @@ func plugin() {
 	os.Exit(cmd.Main(ctx, streams, os.Args))
 }
 
-func TestScripts(t *testing.T) { runScripts(t, testcluster.Shared(t), "testdata") }
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	runScripts(t, testcluster.Shared(t), "testdata")
+}
 
 // TestScriptsWithCollector are those in which the collector does its part.
 func TestScriptsWithCollector(t *testing.T) {
+	t.Parallel()
 	// No controller of jobs: it would release pods that it has not made.
 	runScripts(t, testcluster.Start(t, testcluster.Controllers(testcluster.Collector, "deployment-controller", "replicaset-controller")), "testdata/collector")
 }
 
-// TestScriptsAlone runs, one after the other, those that change what every listing sees: types come and go, and break.
+// TestScriptsAlone runs, one after the other and on a control plane of their own, those that change what every listing sees: types come and go, and break.
 func TestScriptsAlone(t *testing.T) {
+	t.Parallel()
 	scripts, err := filepath.Glob("testdata/alone/*.txtar")
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
 	for _, script := range scripts {
-		t.Run(filepath.Base(script), func(t *testing.T) { runScripts(t, testcluster.Shared(t), "", script) })
+		t.Run(filepath.Base(script), func(t *testing.T) { runScripts(t, testcluster.Another(t, "alone", workloads), "", script) })
 	}
 }
 

@@ -26,6 +26,7 @@ func count(p *faultproxy.Proxy, method, suffix string) int {
 
 // TestRightsAreAskedOnce: 200 config maps of a namespace take one review and, in a dry run, no other request that is not a read.
 func TestRightsAreAskedOnce(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	var manifest strings.Builder
@@ -50,6 +51,7 @@ func TestRightsAreAskedOnce(t *testing.T) {
 
 // TestForbiddenDeletesNothing: of several roots one type is forbidden, and not one delete is sent, with whatever flags.
 func TestForbiddenDeletesNothing(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Kubectl(t, "create", "configmap", "mine", "-n", ns)
@@ -83,6 +85,7 @@ func TestForbiddenDeletesNothing(t *testing.T) {
 
 // TestUnknownRightsAreNoRefusal: where reviews are not served the deletion goes on, and it is the server that refuses.
 func TestUnknownRightsAreNoRefusal(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	for name, fault := range map[string]faultproxy.Fault{

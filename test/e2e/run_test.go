@@ -57,6 +57,7 @@ func leaveBehind(t *testing.T, c *testcluster.Cluster) string {
 
 // TestP09DryRunOfARunWritesNothing: the proxy sees reads only, nothing has another resourceVersion, and there is no event.
 func TestP09DryRunOfARunWritesNothing(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := leaveBehind(t, c)
 	state := func() string {
@@ -81,6 +82,7 @@ func TestP09DryRunOfARunWritesNothing(t *testing.T) {
 
 // TestP19FlagsOfARunContainWrites: -n, --types and -l say what is written to.
 func TestP19FlagsOfARunContainWrites(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns, other := leaveBehind(t, c), leaveBehind(t, c)
 	for _, step := range []struct {

@@ -81,6 +81,7 @@ spec:
 // TestWatchFollowsADeletionToItsEnd: the tree is drawn again when a dependent appears, when the root goes and leaves dependents
 // behind (there is no collector), and ends when nothing is left.
 func TestWatchFollowsADeletionToItsEnd(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, deployment, "-n", ns)
@@ -101,6 +102,7 @@ func TestWatchFollowsADeletionToItsEnd(t *testing.T) {
 
 // TestWatchEndsWhenInterrupted with exit code 0, and shows a new object of the namespace before that.
 func TestWatchEndsWhenInterrupted(t *testing.T) {
+	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Kubectl(t, "create", "configmap", "first", "-n", ns)

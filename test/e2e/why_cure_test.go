@@ -98,6 +98,7 @@ func (c *curing) cure(object string) []string {
 
 // TestWhyCommandsFree makes objects that cannot go, each for another cause, and runs nothing but what is printed.
 func TestWhyCommandsFree(t *testing.T) {
+	t.Parallel()
 	without, with := testcluster.Shared(t), testcluster.Another(t, "cures", testcluster.Controllers(testcluster.Collector))
 	path := linkKubectl(t, without)
 	for _, test := range []struct {
