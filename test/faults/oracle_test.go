@@ -19,7 +19,7 @@ func (s *scenario) judge(w *world, healthy, got *outcome, c combination) []strin
 	if got.code != 0 && got.stderr == "" && !s.finding(got) {
 		bad("exit code %d, and nothing on stderr", got.code)
 	}
-	for _, line := range s.deletedWrongly(w, healthy, got) {
+	for _, line := range s.deletedWrongly(w, healthy, got, c.fault.lie) {
 		bad("%s", line)
 	}
 	differ := differences(healthy.after.words(), got.after.words())
@@ -38,8 +38,8 @@ func (s *scenario) judge(w *world, healthy, got *outcome, c combination) []strin
 // finding says whether exit code 2 is an answer that is on stdout.
 func (s *scenario) finding(got *outcome) bool { return got.code == 2 && got.stdout != "" }
 
-// deletedWrongly finds what no run may do, whatever it says.
-func (s *scenario) deletedWrongly(w *world, healthy, got *outcome) []string {
+// deletedWrongly finds what no run may do, whatever it says. A server that lies about an owner that was deleted has no right to its dependents.
+func (s *scenario) deletedWrongly(w *world, healthy, got *outcome, lie bool) []string {
 	var wrong []string
 	lives := func(now state, key string) bool {
 		o, there := now[key]
@@ -55,7 +55,7 @@ func (s *scenario) deletedWrongly(w *world, healthy, got *outcome) []string {
 		if healthy.later != nil && lives(healthy.later, key) && got.later != nil && !lives(got.later, key) {
 			wrong = append(wrong, key+" was deleted by the next run, which it would not be after a healthy server's")
 		}
-		if lives(got.after, key) || slices.Contains(s.roots, key) || s.collector {
+		if lives(got.after, key) || slices.Contains(s.roots, key) || s.collector || lie {
 			continue
 		}
 		for _, ref := range before.owners {
@@ -114,11 +114,11 @@ func (s *scenario) saysWrongly(w *world, healthy, got *outcome, c combination) [
 	if said.kind == "Result" && (got.code != 0 || len(differences(healthy.after.words(), got.after.words())) == 0) {
 		missing = nil // its completeness is that of the plan, and it says what failed and what is left
 	}
-	if said.kind == "Plan" && (c.request.class == write || c.request.class == review) {
-		missing = nil // the server refuses what is planned, and not to show what there is
+	if said.kind != "Result" && (c.request.class == write || c.request.class == review) {
+		missing = nil // the server refuses what is planned or tried, and not to show what there is
 	}
 	if said.complete && want.complete && len(missing) > 0 {
-		bad("says that it is complete, and lacks %v", missing)
+		bad("says that it is complete, and lacks %q; it has %q instead", missing, lacks(said.items, want.items))
 	}
 	for _, a := range said.done {
 		if line := w.undone(got.after, a.Verb, a.Object.UID, a.Owners, a.Finalizers); line != "" {
