@@ -97,6 +97,9 @@ func readJSONList[T any](r io.Reader, onMeta func(listMeta), item func(*T) error
 			if err := dec.Decode(&skipped); err != nil {
 				return jsonError(err)
 			}
+			if key == "kind" && string(skipped) == `"APIGroupDiscoveryList"` {
+				return fmt.Errorf("%w: it is a discovery document", errMalformed) // which has items, too, and may have none
+			}
 		}
 	}
 	if err := expect(dec, json.Delim('}')); err != nil {

@@ -27,7 +27,7 @@ func (c *common) completeObjects(cmd *cobra.Command, args []string, word string)
 		names := c.objectNames(cmd.Context(), args[0], word)
 		return slices.DeleteFunc(names, func(n string) bool { return slices.Contains(args[1:], n) }), cobra.ShellCompDirectiveNoFileComp
 	}
-	types, directive := c.completeTypes(word)
+	types, directive := c.completeTypes(cmd.Context(), word)
 	if len(args) > 0 {
 		for i := range types {
 			types[i] += "/"
@@ -38,8 +38,10 @@ func (c *common) completeObjects(cmd *cobra.Command, args []string, word string)
 }
 
 // completeTypes completes the name of a type, with its group where that is needed to tell it from another.
-func (c *common) completeTypes(word string) ([]string, cobra.ShellCompDirective) {
-	_, cat, err := c.catalog()
+func (c *common) completeTypes(ctx context.Context, word string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
+	defer cancel()
+	_, cat, err := c.catalog(ctx)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -65,12 +67,12 @@ func (c *common) completeTypes(word string) ([]string, cobra.ShellCompDirective)
 }
 
 // completeTypeList completes the last of several types with commas between them.
-func (c *common) completeTypeList(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+func (c *common) completeTypeList(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	before, last := "", word
 	if i := strings.LastIndex(word, ","); i >= 0 {
 		before, last = word[:i+1], word[i+1:]
 	}
-	types, directive := c.completeTypes(last)
+	types, directive := c.completeTypes(cmd.Context(), last)
 	for i := range types {
 		types[i] = before + types[i]
 	}
@@ -96,12 +98,12 @@ func (c *common) completeContexts(_ *cobra.Command, _ []string, word string) ([]
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (c *common) catalog() (*cluster.Client, *cluster.Catalog, error) {
+func (c *common) catalog(ctx context.Context) (*cluster.Client, *cluster.Catalog, error) {
 	client, err := c.client()
 	if err != nil {
 		return nil, nil, err
 	}
-	cat, err := client.Discover()
+	cat, err := interruptible(ctx, client.Discover)
 	return client, cat, err
 }
 
@@ -109,7 +111,7 @@ func (c *common) catalog() (*cluster.Client, *cluster.Catalog, error) {
 func (c *common) objectNames(ctx context.Context, word, prefix string) []string {
 	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 	defer cancel()
-	client, cat, err := c.catalog()
+	client, cat, err := c.catalog(ctx)
 	if err != nil {
 		return nil
 	}

@@ -37,6 +37,9 @@ func (f *deleteFlags) confirm(ctx context.Context, client *cluster.Client, d *de
 	}
 	if d.policy != plan.Background {
 		refused, ignored := act.Check(ctx, client, p.Plan.Plan, d.grace)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if len(ignored) > 0 {
 			return f.ignoresPolicy(p, ignored)
 		}
@@ -56,7 +59,7 @@ func (f *deleteFlags) confirm(ctx context.Context, client *cluster.Client, d *de
 	if err := f.show(p); err != nil {
 		return err
 	}
-	return f.ask()
+	return f.ask(ctx)
 }
 
 // cannotBlock is the refusal of a strict deletion for which not all references can be made to block. Refused deletes are told when they are
@@ -80,24 +83,36 @@ func (f *deleteFlags) canAsk() bool {
 func (c *common) hasTerminal() bool { return printers.IsTerminal(c.In) && printers.IsTerminal(c.Out) }
 
 // ask asks whether to go on, and returns errCancelled unless the answer is yes.
-func (c *common) ask() error {
-	if answer := c.line("Do you want to continue? (y/N): "); answer != "y" && answer != "Y" {
+func (c *common) ask(ctx context.Context) error {
+	answer, err := c.line(ctx, "Do you want to continue? (y/N): ")
+	if err == nil && answer != "y" && answer != "Y" {
 		return errCancelled
 	}
-	return nil
+	return err
 }
 
-// line asks a question and returns the answer, empty if there is none.
-func (c *common) line(question string) string {
+// line asks a question and returns the answer, empty if there is none. The error says that ctx has ended before; no other question may follow, since whoever
+// reads the answer to this one goes on reading.
+func (c *common) line(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(c.Out, question)
 	if c.answers == nil { // one reader for all questions: it may take more than one line at a time
 		c.answers = bufio.NewReader(c.In)
 	}
-	line, err := c.answers.ReadString('\n')
-	if err != nil && line == "" {
+	answered := make(chan string, 1)
+	go func() {
+		line, _ := c.answers.ReadString('\n')
+		answered <- line
+	}()
+	select {
+	case line := <-answered:
+		if line == "" {
+			fmt.Fprintln(c.Out)
+		}
+		return strings.TrimSpace(line), nil
+	case <-ctx.Done():
 		fmt.Fprintln(c.Out)
+		return "", context.Cause(ctx)
 	}
-	return strings.TrimSpace(line)
 }
 
 // showRefused shows what was not done to a person. A program that asked for names or a Result gets none: it would take the plan's for it.

@@ -80,17 +80,21 @@ func (f *deleteFlags) run(ctx context.Context, d *deletion, args []string) error
 	if err != nil {
 		return err
 	}
-	catalog, err := client.Discover()
+	catalog, err := interruptible(ctx, client.Discover)
 	if err != nil {
 		return err
 	}
-	objects, missing, err := f.resolve(client, catalog, d, args)
+	var missing []error
+	objects, err := interruptible(ctx, func() (found []object, err error) {
+		found, missing, err = f.resolve(client, catalog, d, args)
+		return found, err
+	})
 	if err != nil {
 		return err
 	}
-	planned, err := f.plan(ctx, client, catalog, d, objects)
+	planned, err := interruptible(ctx, func() (*plannedDeletion, error) { return f.plan(ctx, client, catalog, d, objects) })
 	if err != nil {
-		return err
+		return errors.Join(append(missing, err)...)
 	}
 	missing = append(missing, planned.missing...)
 	warnGaps(f.ErrOut, planned.gaps)
@@ -104,7 +108,7 @@ func (f *deleteFlags) run(ctx context.Context, d *deletion, args []string) error
 		return errors.Join(append(missing, f.preview(ctx, client, d, planned))...)
 	}
 	if err := f.confirm(ctx, client, d, planned); err != nil {
-		return err
+		return errors.Join(append(missing, err)...)
 	}
 	if err := f.save(ctx, client, planned); err != nil {
 		return errors.Join(append(missing, err)...)

@@ -42,25 +42,31 @@ type usageError struct {
 	command string
 }
 
-// fail prints an error in kubectl's words and returns the exit code: 1, or 2 if nothing failed and something was refused.
+// fail prints errors in kubectl's words and returns the exit code: 1; or 2 if nothing failed and something was found or refused; or 0 if all that there is to
+// tell is that the answer was no. What could not be done because of an interruption is told once, after what failed before.
 func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) int {
-	switch {
-	case errors.Is(err, errFinding):
-		return 2
-	case errors.Is(err, errCancelled):
-		fmt.Fprintln(streams.Out, err)
-		return 0
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		fmt.Fprintln(streams.ErrOut, "error: interrupted")
-		return 1
-	}
-	code := 2
+	var failed, refused, interrupted bool
 	for _, e := range flatten(err) {
-		var refused refusal
-		if !errors.As(e, &refused) {
-			code = 1
+		var r refusal
+		switch {
+		case ctx.Err() != nil && errors.Is(e, context.Canceled):
+			interrupted = true
+			continue
+		case errors.Is(e, errFinding):
+			refused = true
+			continue
+		case errors.Is(e, errCancelled):
+			fmt.Fprintln(streams.Out, e)
+			continue
+		case errors.As(e, &r):
+			refused = true
+		default:
+			failed = true
 		}
 		fmt.Fprintln(streams.ErrOut, render.EscapeLines(describe(e)))
+	}
+	if interrupted {
+		fmt.Fprintln(streams.ErrOut, "error: interrupted")
 	}
 	var hint hintError
 	if errors.As(err, &hint) {
@@ -70,7 +76,13 @@ func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) in
 	if errors.As(err, &usage) {
 		fmt.Fprintf(streams.ErrOut, "See '%s -h' for help and examples\n", usage.command)
 	}
-	return code
+	switch {
+	case failed || interrupted:
+		return 1
+	case refused:
+		return 2
+	}
+	return 0
 }
 
 func flatten(err error) []error {

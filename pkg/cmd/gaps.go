@@ -45,7 +45,11 @@ func scopeOf(g v1alpha1.Gap) string {
 }
 
 func typeName(g v1alpha1.Gap) string {
-	if g.Group == "" {
+	switch {
+	case g.Group != "":
+	case g.Resource == "*":
+		return "the core group"
+	default:
 		return g.Resource
 	}
 	return g.Resource + "." + g.Group

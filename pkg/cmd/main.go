@@ -2,22 +2,38 @@ package cmd
 
 import (
 	"context"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
 // completionShim is what kubectl looks for when it completes the arguments of a plugin called kubectl-gc.
 const completionShim = "kubectl_complete-gc"
 
+// Process runs the command that this process was started as, and returns the exit code. The first signal ends the command's context; a second one ends the
+// process as if nobody had asked for signals.
+func Process() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return Main(ctx, genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, os.Args)
+}
+
 // Main runs one command and returns the exit code. Args are the whole command line: called by the name of the completion
-// shim, the program completes its arguments instead of running them.
+// shim, the program completes its arguments instead of running them. When ctx ends, so do all requests, but for a write that is under way: its answer is
+// waited for a little longer.
 func Main(ctx context.Context, streams genericiooptions.IOStreams, args []string) int {
 	// A listing makes garbage for a second and then ends; the heap had better stay near what is kept.
 	debug.SetGCPercent(50)
-	root := NewRoot(streams)
+	ctx, bind := cluster.Bind(ctx)
+	root := newRoot(streams, bind)
 	rest := args[1:]
 	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") == completionShim {
 		rest = append([]string{"__complete"}, rest...)

@@ -19,7 +19,7 @@ func readings(ctx context.Context, client *cluster.Client, t render.Tree) (map[g
 	var ids [][]graph.ID
 	seen := make(map[graph.ID]bool, len(t.Rows))
 	for _, row := range t.Rows {
-		if seen[row.ID] || !t.Graph.Seen(row.ID) {
+		if row.Hidden || seen[row.ID] || !t.Graph.Seen(row.ID) {
 			continue
 		}
 		seen[row.ID] = true

@@ -51,7 +51,7 @@ func (r *replanner) replan(ctx context.Context, roots []graph.Ref) (act.Replanne
 	growth := next.Beyond(r.agreed...)
 	if growth.None() {
 		fmt.Fprintf(r.f.ErrOut, "Warning: %s; it was planned again, and nothing more goes with it\n", what)
-	} else if err := r.agree(next, what, added(next.Graph, growth)); err != nil {
+	} else if err := r.agree(ctx, next, what, added(next.Graph, growth)); err != nil {
 		return act.Replanned{}, err
 	}
 	r.agreed, r.planned, r.last = append(r.agreed, next.Plan.Plan), append(r.planned, next), next
@@ -68,7 +68,7 @@ func (r *replanner) plan(ctx context.Context, roots []graph.Ref) (*plannedDeleti
 		}
 		objects = append(objects, object{Resource: t, namespace: ref.Namespace, name: ref.Name, uid: ref.UID})
 	}
-	next, err := r.f.plan(ctx, r.client, r.catalog, r.d, objects)
+	next, err := interruptible(ctx, func() (*plannedDeletion, error) { return r.f.plan(ctx, r.client, r.catalog, r.d, objects) })
 	if err != nil {
 		return nil, fmt.Errorf("planning again: %w", err)
 	}
@@ -82,7 +82,7 @@ func (r *replanner) plan(ctx context.Context, roots []graph.Ref) (*plannedDeleti
 }
 
 // agree shows a plan that has grown and asks, or refuses it where there is nobody to ask.
-func (r *replanner) agree(next *plannedDeletion, what, more string) error {
+func (r *replanner) agree(ctx context.Context, next *plannedDeletion, what, more string) error {
 	if r.f.archive != "" {
 		return refusal{withHint(fmt.Errorf("%s and not deleted, because more would go or hold than was planned, and than is in the archive: %s", what, more),
 			"run the command again for a new plan, with another archive")}
@@ -95,7 +95,9 @@ func (r *replanner) agree(next *plannedDeletion, what, more string) error {
 	if err := r.f.show(next); err != nil {
 		return err
 	}
-	if err := r.f.ask(); err != nil {
+	if err := r.f.ask(ctx); !errors.Is(err, errCancelled) {
+		return err
+	} else if err != nil {
 		return refusal{fmt.Errorf("%s and not deleted: the new plan was not agreed to", what)}
 	}
 	return nil

@@ -32,11 +32,17 @@ type common struct {
 
 // NewRoot returns the kubectl gc command with all its subcommands.
 func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
+	return newRoot(streams, func(*rest.Config) {})
+}
+
+// newRoot is NewRoot for clients whose configurations are changed by bind.
+func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) *cobra.Command {
 	c := &common{IOStreams: streams, config: genericclioptions.NewConfigFlags(true), concurrency: cluster.DefaultConcurrency}
 	c.known = sync.OnceValues(c.loadKnown)
 	c.config.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = userAgent()
 		config.WarningHandler = rest.NewWarningWriter(streams.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
+		bind(config)
 		return config
 	}
 	root := &cobra.Command{

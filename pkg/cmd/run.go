@@ -79,7 +79,7 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 	if err != nil {
 		return err
 	}
-	catalog, err := client.Discover()
+	catalog, err := interruptible(ctx, client.Discover)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 		List:  cluster.ListOptions{Namespace: r.namespace, Selector: r.selector},
 		May:   r.may(filter.shows(catalog)),
 		Terms: r.terms, MaxDeletes: f.maxDeletes, AllowMass: f.allowMass,
-		Agree: func(_ context.Context, p *collect.Proposal) error { return f.agree(p) },
+		Agree: f.agree,
 	}
 	if r.namespace != "" {
 		opts.List.Fallback = []string{r.namespace}
@@ -105,7 +105,7 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 		opts.Warned = out.warned
 	}
 	loop := collect.New(client, opts)
-	proposal, err := loop.Propose(ctx)
+	proposal, err := interruptible(ctx, func() (*collect.Proposal, error) { return loop.Propose(ctx) })
 	if err != nil {
 		return err
 	}
@@ -119,11 +119,12 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 	}
 	if len(planned.Actions) == 0 && !f.watch && !(f.wait && len(pending(planned.left)) > 0) {
 		if f.events && len(misplaced(planned.Graph, opts.May)) > 0 { // the flag asks for them; there is no plan to ask about
+			loop.Agreed(planned.Plan.Plan) // nothing else is written
 			return f.perform(ctx, client, loop, out, r)
 		}
 		return f.nothing(planned)
 	}
-	if err := f.confirm(planned, f.refused(loop.Check(proposal))); err != nil {
+	if err := f.confirm(ctx, planned, f.refused(loop.Check(proposal))); err != nil {
 		return err
 	}
 	loop.Agreed(planned.Plan.Plan)

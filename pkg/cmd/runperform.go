@@ -78,7 +78,7 @@ func massWords(m plan.Mass) string {
 }
 
 // agree asks about a plan that has grown since it was agreed to. Who watches with --yes is the collector: what comes up is what it is for.
-func (f *runFlags) agree(p *collect.Proposal) error {
+func (f *runFlags) agree(ctx context.Context, p *collect.Proposal) error {
 	more := grownWords(p)
 	switch {
 	case f.yes && f.watch:
@@ -90,10 +90,11 @@ func (f *runFlags) agree(p *collect.Proposal) error {
 	if err := f.show(newPlannedRun(p, nil)); err != nil {
 		return err
 	}
-	if err := f.ask(); err != nil {
+	err := f.ask(ctx)
+	if errors.Is(err, errCancelled) {
 		return refusal{fmt.Errorf("stopped before pass %d: the new plan was not agreed to", p.Pass)}
 	}
-	return nil
+	return err
 }
 
 // grownWords says what a plan does that was not agreed to.
@@ -109,7 +110,7 @@ func grownWords(p *collect.Proposal) string {
 }
 
 // confirm shows the plan and asks, unless it is refused. Nothing was written if it returns an error.
-func (f *runFlags) confirm(p *plannedRun, refused error) error {
+func (f *runFlags) confirm(ctx context.Context, p *plannedRun, refused error) error {
 	if err := refused; err != nil {
 		if f.output.isOwn() && f.output.format() != "name" {
 			err = errors.Join(f.show(p), err)
@@ -129,7 +130,7 @@ func (f *runFlags) confirm(p *plannedRun, refused error) error {
 	if err := f.show(p); err != nil {
 		return err
 	}
-	return f.ask()
+	return f.ask(ctx)
 }
 
 // perform runs the loop to its end, and goes on if others are waited for or changes are watched.

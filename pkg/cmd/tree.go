@@ -112,7 +112,7 @@ type treeRequest struct {
 }
 
 func (f *treeFlags) run(ctx context.Context, selector labels.Selector, args []string) error {
-	req, err := f.request(selector, args)
+	req, err := f.request(ctx, selector, args)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (f *treeFlags) run(ctx context.Context, selector labels.Selector, args []st
 	return f.show(ctx, req)
 }
 
-func (f *treeFlags) request(selector labels.Selector, args []string) (*treeRequest, error) {
+func (f *treeFlags) request(ctx context.Context, selector labels.Selector, args []string) (*treeRequest, error) {
 	namespace, err := f.common.namespace()
 	if err != nil {
 		return nil, err
@@ -131,11 +131,13 @@ func (f *treeFlags) request(selector labels.Selector, args []string) (*treeReque
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := client.Discover()
+	catalog, err := interruptible(ctx, client.Discover)
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.roots.resolve(freshGetter{f.config, client}, catalog, namespace, selector, args)
+	r, err := interruptible(ctx, func() (roots, error) {
+		return f.roots.resolve(freshGetter{f.config, client}, catalog, namespace, selector, args)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +170,7 @@ func (r *treeRequest) listingScope(allNamespaces, owners bool) string {
 
 // show lists, and prints the tree.
 func (f *treeFlags) show(ctx context.Context, req *treeRequest) error {
-	snapshot, err := f.snapshot(ctx, req)
+	snapshot, err := interruptible(ctx, func() (*treeSnapshot, error) { return f.snapshot(ctx, req) })
 	if err != nil {
 		return err
 	}
@@ -220,7 +222,8 @@ func (r *treeRequest) list(ctx context.Context, errOut io.Writer) (*graph.Graph,
 	if err != nil {
 		return nil, nil, err
 	}
-	return builder.Build(), listed, nil
+	g, err := interruptible(ctx, func() (*graph.Graph, error) { return builder.Build(), nil })
+	return g, listed, err
 }
 
 // treeSnapshot is one look at the cluster.
@@ -244,7 +247,7 @@ func (f *treeFlags) snapshot(ctx context.Context, req *treeRequest) (*treeSnapsh
 	if err != nil {
 		return nil, err
 	}
-	treeOptions := graph.TreeOptions{Owners: f.owners, Depth: f.depth, Show: show}
+	treeOptions := graph.TreeOptions{Owners: f.owners, Depth: f.depth, Show: show, HideRoots: req.roots.all()}
 	if f.links && !req.roots.all() {
 		treeOptions.Links = link.New(g).Dependents
 	}
@@ -278,7 +281,6 @@ func (r *treeRequest) find(ctx context.Context, g *graph.Graph) ([]graph.ID, fun
 		if show == nil {
 			return ids, related, nil
 		}
-		ids = filter(ids, show)
 		return ids, func(id graph.ID) bool { return show(id) && (related == nil || related(id)) }, nil
 	}
 	var ids []graph.ID

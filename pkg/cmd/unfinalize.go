@@ -84,7 +84,7 @@ func (f *unfinalizeFlags) run(ctx context.Context, r *unfinalizeRequest) error {
 	if err != nil {
 		return err
 	}
-	catalog, err := client.Discover()
+	catalog, err := interruptible(ctx, client.Discover)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func (f *unfinalizeFlags) carryOut(ctx context.Context, client *cluster.Client, 
 	if len(good) == 0 || refused != nil && !f.keepGoing {
 		return errors.Join(f.showRefused(cases, r.terms), refused)
 	}
-	if err := f.confirm(cases, r.terms, gaps); err != nil {
-		return err
+	if err := f.confirm(ctx, cases, r.terms, gaps); err != nil {
+		return errors.Join(err, refused)
 	}
 	if err := f.save(ctx, client, good, r.terms, gaps); err != nil {
 		return err

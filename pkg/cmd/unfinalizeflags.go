@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func (f *unfinalizeFlags) add(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("finalizer", f.completeFinalizers)
 	cmd.RegisterFlagCompletionFunc("tree", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		if !strings.Contains(word, "/") {
-			types, directive := f.completeTypes(word)
+			types, directive := f.completeTypes(cmd.Context(), word)
 			for i := range types {
 				types[i] += "/"
 			}
@@ -106,7 +107,9 @@ func (f *unfinalizeFlags) parse(cmd *cobra.Command, args []string) (*unfinalizeR
 // completeFinalizers completes the finalizers that the objects named have.
 func (f *unfinalizeFlags) completeFinalizers(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	none := cobra.ShellCompDirectiveNoFileComp
-	client, catalog, err := f.catalog()
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
+	defer cancel()
+	client, catalog, err := f.catalog(ctx)
 	if err != nil || len(args) == 0 {
 		return nil, none
 	}
@@ -114,13 +117,15 @@ func (f *unfinalizeFlags) completeFinalizers(cmd *cobra.Command, args []string, 
 	if err != nil {
 		return nil, none
 	}
-	r, err := f.rootFlags.resolve(freshGetter{f.config, client}, catalog, namespace, nil, args)
+	r, err := interruptible(ctx, func() (roots, error) {
+		return f.rootFlags.resolve(freshGetter{f.config, client}, catalog, namespace, nil, args)
+	})
 	if err != nil {
 		return nil, none
 	}
 	var names []string
 	for _, o := range r.objects {
-		whole, err := client.GetWhole(cmd.Context(), o.Type, o.namespace, o.name)
+		whole, err := client.GetWhole(ctx, o.Type, o.namespace, o.name)
 		if err != nil {
 			continue
 		}

@@ -78,9 +78,17 @@ func (f *unfinalizeFlags) perform(ctx context.Context, client *cluster.Client, g
 		}
 	}
 	var errs []error
+	var unfinished []string
 	for _, o := range outcomes {
 		f.report(o)
+		if ctx.Err() != nil && errors.Is(o.Err, context.Canceled) {
+			unfinished = append(unfinished, shortName(o.Case.Ref))
+			continue
+		}
 		errs = append(errs, outcomeError(o))
+	}
+	if len(unfinished) > 0 {
+		errs = append(errs, withHint(errors.New("interrupted; not finished: "+enumerate(unfinished)), "kubectl gc unfinalize TYPE/NAME lists the finalizers that are still there"))
 	}
 	return errors.Join(errs...)
 }

@@ -125,7 +125,7 @@ func (f *unfinalizeFlags) choose(ctx context.Context, judge *unfinalize.Judge, r
 	if err := f.table(cases.all(), r.terms, true); err != nil {
 		return nil, err
 	}
-	chosen, err := f.askNumbers(cases)
+	chosen, err := f.askNumbers(ctx, cases)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +144,11 @@ func firstName(cases judged) string {
 }
 
 // askNumbers asks for numbers of the table and returns the names chosen, by the uid of the object.
-func (f *unfinalizeFlags) askNumbers(cases judged) (map[string][]string, error) {
-	answer := f.line("Which are to come off? (numbers, comma separated; nothing cancels): ")
+func (f *unfinalizeFlags) askNumbers(ctx context.Context, cases judged) (map[string][]string, error) {
+	answer, err := f.line(ctx, "Which are to come off? (numbers, comma separated; nothing cancels): ")
+	if err != nil {
+		return nil, err
+	}
 	if answer == "" {
 		return nil, cancelled("cancelled; nothing was taken off")
 	}
@@ -184,7 +187,7 @@ func targetsOf(cases judged, chosen map[string][]string) [][]unfinalize.Target {
 }
 
 // confirm shows the plan and asks. Nothing was written if it returns an error.
-func (f *unfinalizeFlags) confirm(cases judged, terms unfinalize.Terms, gaps []v1alpha1.Gap) error {
+func (f *unfinalizeFlags) confirm(ctx context.Context, cases judged, terms unfinalize.Terms, gaps []v1alpha1.Gap) error {
 	if f.yes {
 		out := f.Out
 		if !f.output.isOwn() || f.output.format() == "name" {
@@ -199,8 +202,9 @@ func (f *unfinalizeFlags) confirm(cases judged, terms unfinalize.Terms, gaps []v
 	if err := f.show(cases, terms, gaps); err != nil {
 		return err
 	}
-	if errors.Is(f.ask(), errCancelled) {
+	err := f.ask(ctx)
+	if errors.Is(err, errCancelled) {
 		return cancelled("cancelled; nothing was taken off")
 	}
-	return nil
+	return err
 }

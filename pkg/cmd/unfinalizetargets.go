@@ -23,7 +23,9 @@ func (f *unfinalizeFlags) targets(ctx context.Context, client *cluster.Client, c
 	if f.tree != "" {
 		args = []string{f.tree}
 	}
-	meant, err := f.rootFlags.resolve(freshGetter{f.config, client}, catalog, namespace, r.selector, args)
+	meant, err := interruptible(ctx, func() (roots, error) {
+		return f.rootFlags.resolve(freshGetter{f.config, client}, catalog, namespace, r.selector, args)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +80,8 @@ func (f *unfinalizeFlags) list(ctx context.Context, req *treeRequest) (*graph.Gr
 	if err != nil {
 		return nil, nil, err
 	}
-	return builder.Build(), listed.Gaps, nil
+	g, err := interruptible(ctx, func() (*graph.Graph, error) { return builder.Build(), nil })
+	return g, listed.Gaps, err
 }
 
 // pick returns those of the objects listed that are meant and may have one of the finalizers.

@@ -23,7 +23,8 @@ const (
 // watchTree draws the tree, and again whenever something in it changes. It ends when the objects that were named, and all
 // they owned, are gone, or when it is interrupted.
 func (f *treeFlags) watchTree(ctx context.Context, req *treeRequest) error {
-	s, err := f.snapshot(ctx, req)
+	snapshot := func() (*treeSnapshot, error) { return f.snapshot(ctx, req) }
+	s, err := interruptible(ctx, snapshot)
 	if err != nil {
 		return err
 	}
@@ -48,11 +49,14 @@ func (f *treeFlags) watchTree(ctx context.Context, req *treeRequest) error {
 			return nil // an interrupt is how a watch ends
 		case err := <-watching:
 			watching <- nil
+			if ctx.Err() != nil {
+				return nil
+			}
 			return err
 		case <-interest.changed:
 		}
 		interest.settle(ctx)
-		if s, err = f.snapshot(ctx, req); err != nil {
+		if s, err = interruptible(ctx, snapshot); err != nil {
 			if errors.Is(err, context.Canceled) {
 				return nil
 			}

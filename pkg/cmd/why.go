@@ -85,7 +85,7 @@ func (f *whyFlags) run(ctx context.Context, selector labels.Selector, args []str
 		return err
 	}
 	tree := treeFlags{common: f.common, roots: f.roots}
-	req, err := tree.request(selector, args)
+	req, err := tree.request(ctx, selector, args)
 	if err != nil {
 		return err
 	}

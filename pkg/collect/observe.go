@@ -31,7 +31,10 @@ func (p *pass) observed(ctx context.Context, id graph.ID) {
 		if (c.Object == nil || c.Object.UID == ref.UID) && !behind() {
 			cancel()
 		}
-	}) // it ends with the context, and only so
+	})
+	for ctx.Err() == nil && behind() { // it can neither be watched nor listed
+		_ = sleep(ctx, time.Second)
+	}
 }
 
 // waitedFor says whether an owner's controller was waited for before.

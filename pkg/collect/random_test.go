@@ -90,10 +90,10 @@ func (b batch) within() func(*graph.Graph, graph.ID) bool {
 	return func(g *graph.Graph, id graph.ID) bool { return namespaces[clusterOf(g.Ref(id))] }
 }
 
-// run runs the loop. A write that fails is an error.
+// run runs the loop. A write that fails is an error, and so is one that the first pass did not plan.
 func (b batch) run(ctx context.Context, client *cluster.Client) error {
 	var failed []string
-	_, err := New(client, Options{May: b.within(), AllowMass: true, Agree: AgreeToAll, Tell: func(e Event) {
+	_, err := New(client, Options{May: b.within(), AllowMass: true, Tell: func(e Event) {
 		if e.Err != nil {
 			failed = append(failed, fmt.Sprintf("%s %s in %s: %v", e.Action.Verb, e.Action.Object.Name, e.Action.Object.Namespace, e.Err))
 		}

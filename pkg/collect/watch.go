@@ -2,14 +2,8 @@ package collect
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -22,9 +16,6 @@ const (
 	DefaultSettle = 500 * time.Millisecond
 	// mostSettles is how many times that Watch waits at most while changes keep coming.
 	mostSettles = 10
-	// DefaultRetry and DefaultRetryMost are how long Watch waits for a server that does not answer.
-	DefaultRetry     = time.Second
-	DefaultRetryMost = time.Minute
 )
 
 // Watch runs the loop, and again whenever something changes that can give it work, until enough says so of what a run has left, or the context
@@ -46,6 +37,9 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 	wait := backoff{least: l.opts.Retry, most: l.opts.RetryMost}
 	for {
 		s, err := l.run(ctx)
+		if err == nil {
+			err = nothingListed(s)
+		}
 		most := time.Duration(0) // for which a change is waited for
 		again := last != nil && ctx.Err() == nil && mayPass(err)
 		if s != nil {
@@ -62,10 +56,11 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 			most = wait.longest() // the mass may be one for a while only
 		case err != nil || enough != nil && enough(s):
 			return last, err
-		case len(s.Positions) == 0:
-			return s, nothingListed(s)
 		default:
 			paused.over()
+			if !onlyForbidden(s.Gaps) {
+				most = wait.longest() // what could not be listed may be seen then
+			}
 		}
 		wait.reset()
 		if l.lost.before == nil {
@@ -79,93 +74,6 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 			return s, err
 		}
 		clear(l.failed) // what was refused before may be taken now
-	}
-}
-
-// listError is what kept a pass from its listing.
-type listError struct{ error }
-
-// Unwrap returns the server's error.
-func (e *listError) Unwrap() error { return e.error }
-
-// mayPass says whether an error may be over when the server is asked again: it could not be reached, or did not answer as a server does. One that
-// does not know who asks, or does not want to be asked, will not change its mind.
-func mayPass(err error) bool {
-	var list *listError
-	return errors.As(err, &list) && !apierrors.IsUnauthorized(err) && !apierrors.IsForbidden(err)
-}
-
-// nothingListed is the error of a loop that sees nothing at all.
-func nothingListed(s *Summary) error {
-	if len(s.Gaps) == 0 {
-		return errors.New("there is nothing to watch: no type can be listed")
-	}
-	return fmt.Errorf("there is nothing to watch: no type can be listed: %s", s.Gaps[0].Message)
-}
-
-// pauses tell of reasons to wait, once each until they are over.
-type pauses struct {
-	tell func(error)
-	told string // what was told last; empty if nothing is the matter
-}
-
-func (p *pauses) because(reason string, err error) {
-	if p.tell != nil && p.told != reason {
-		p.tell(err)
-	}
-	p.told = reason
-}
-
-// refused tells of a pass that was refused for a mass, and says whether it was. The same kinds are the same mass, however many owners have joined.
-func (p *pauses) refused(err error) bool {
-	var mass *MassError
-	if !errors.As(err, &mass) {
-		return false
-	}
-	var kinds []string
-	for _, m := range mass.Masses {
-		kinds = append(kinds, m.Group+"/"+m.Kind)
-	}
-	p.because("mass of "+strings.Join(kinds, " "), err)
-	return true
-}
-
-func (p *pauses) over() {
-	if p.told != "" && p.tell != nil {
-		p.tell(nil)
-	}
-	p.told = ""
-}
-
-// backoff waits ever longer.
-type backoff struct{ least, most, next time.Duration }
-
-func (b *backoff) reset() { b.next = 0 }
-
-func (b *backoff) longest() time.Duration {
-	if b.most <= 0 {
-		return DefaultRetryMost
-	}
-	return b.most
-}
-
-func (b *backoff) failed(ctx context.Context) error {
-	least := b.least
-	if least <= 0 {
-		least = DefaultRetry
-	}
-	b.next = min(max(2*b.next, least), b.longest())
-	return sleep(ctx, b.next-rand.N(b.next/4+1)) // not all at the same moment
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 

@@ -230,6 +230,37 @@ func TestWatchGoesOnWhenTheServerAnswersAgain(t *testing.T) {
 	}
 }
 
+// TestWatchLooksAgainAtWhatCouldNotBeListed: the lists of a pass are answered with 502, of all types or of one. Nothing else changes afterwards, and what
+// came up is collected all the same.
+func TestWatchLooksAgainAtWhatCouldNotBeListed(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]string{"all types": "", "one type": "/configmaps"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := testcluster.Shared(t)
+			s := newFixture(t, c)
+			proxy, client := proxied(t, c)
+			var broken atomic.Bool
+			isList := func(r *http.Request) bool {
+				return broken.Load() && r.URL.Query().Get("watch") == "" && r.URL.Query().Get("limit") != "" && strings.HasSuffix(r.URL.Path, of)
+			}
+			var failed atomic.Int32
+			proxy.On(isList, func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+				failed.Add(1)
+				http.Error(w, "bad gateway", http.StatusBadGateway)
+			})
+			opts := s.options()
+			opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 40*time.Millisecond
+			watchOver(t, client, opts)
+			broken.Store(true)
+			s.make("a < nobody")
+			testcluster.Eventually(t, "a list has failed", func(context.Context) (bool, error) { return failed.Load() > 0, nil })
+			broken.Store(false)
+			s.untilLeft(0)
+		})
+	}
+}
+
 // TestWatchEndsWhenWaitingCannotHelp: credentials that are not taken any more, and rights to nothing at all.
 func TestWatchEndsWhenWaitingCannotHelp(t *testing.T) {
 	t.Parallel()

@@ -36,6 +36,8 @@ const (
 	canaryNamespace = metav1.NamespaceDefault
 	// flight is for how long it is waited for. A collector at work needs less than a second.
 	flight = 20 * time.Second
+	// farewell is for how long the answer to its deletion is waited for after an interruption.
+	farewell = 2 * time.Second
 )
 
 func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) canaryFound {
@@ -68,9 +70,10 @@ func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) 
 	if collected {
 		return canaryFound{collected: true, says: fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was collected after %.1f s", time.Since(began).Seconds())}
 	}
-	// Whoever interrupts does not want it left behind either.
+	// Whoever interrupts does not want it left behind either, and does not want to wait.
 	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
 	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(farewell, cancel) })()
 	says := fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was not collected within %s", ago(flight))
 	if _, err := client.Delete(cleaning, r.Type, canaryNamespace, name, uid, cluster.DeleteOptions{Policy: "Background"}); err != nil && !cluster.IsAbsent(err, r.Type, name) {
 		says += fmt.Sprintf(", and ConfigMap %s/%s, which it is, could not be deleted: %v", canaryNamespace, name, err)

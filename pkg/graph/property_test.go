@@ -90,6 +90,11 @@ func TestRandomTrees(t *testing.T) {
 			opts := graph.TreeOptions{Depth: -1, Owners: owners, Show: func(id graph.ID) bool { return !hidden[id] }}
 			checkShown(t, g, roots, opts, hidden)
 			checkNothingCut(t, g, roots, opts, hidden)
+			opts.HideRoots = true
+			checkShown(t, g, roots, opts, hidden)
+			checkNothingCut(t, g, roots, opts, hidden)
+			checkShown(t, g, g.Roots(), graph.TreeOptions{Depth: -1, HideRoots: true, Show: opts.Show}, hidden)
+			opts.HideRoots = false
 			checkDepth(t, g, roots, graph.TreeOptions{Depth: depth, Owners: owners, Show: opts.Show})
 			checkDepth(t, g, roots, graph.TreeOptions{Depth: depth, Owners: owners})
 		}
@@ -115,13 +120,16 @@ func checkShown(t *testing.T, g *graph.Graph, roots []graph.ID, opts graph.TreeO
 		}
 	}
 	for _, root := range roots {
-		want[root] = true
+		want[root] = !opts.HideRoots || !hidden[root]
 	}
 	got := make([]bool, g.Len())
 	var trees []graph.ID
 	for _, row := range g.Tree(roots, opts) {
 		if row.Indent == 0 {
 			trees = append(trees, row.ID)
+		}
+		if row.Hidden {
+			continue
 		}
 		if row.Repeat == graph.First {
 			if got[row.ID] {
@@ -135,6 +143,9 @@ func checkShown(t *testing.T, g *graph.Graph, roots []graph.ID, opts graph.TreeO
 	if !slices.Equal(got, want) {
 		t.Errorf("roots %v, owners %v: shown are %v, want %v", roots, opts.Owners, got, want)
 	}
+	if opts.HideRoots { // what is below a hidden root has a tree of its own, even if a shown root that comes later owns it too
+		return
+	}
 	for _, id := range trees {
 		below := reachable(g, id)
 		for _, other := range trees {
@@ -145,7 +156,7 @@ func checkShown(t *testing.T, g *graph.Graph, roots []graph.ID, opts graph.TreeO
 	}
 }
 
-// checkNothingCut: directly under an expanded row stands all that is reached from it by way of hidden nodes only.
+// checkNothingCut: directly under an expanded row stands all that is reached from it by way of hidden nodes only, or a hidden node by way of which it is.
 func checkNothingCut(t *testing.T, g *graph.Graph, roots []graph.ID, opts graph.TreeOptions, hidden []bool) {
 	t.Helper()
 	below := map[graph.ID]map[graph.ID]bool{}
@@ -159,8 +170,8 @@ func checkNothingCut(t *testing.T, g *graph.Graph, roots []graph.ID, opts graph.
 			below[row.ID] = map[graph.ID]bool{}
 		}
 	}
-	shown := func(id graph.ID) bool { return !hidden[id] || slices.Contains(roots, id) }
-	for id, got := range below {
+	shown := func(id graph.ID) bool { return !hidden[id] || !opts.HideRoots && slices.Contains(roots, id) }
+	next := func(id graph.ID) map[graph.ID]bool {
 		want, passed := map[graph.ID]bool{}, map[graph.ID]bool{}
 		queue := []graph.ID{id}
 		for len(queue) > 0 {
@@ -178,6 +189,16 @@ func checkNothingCut(t *testing.T, g *graph.Graph, roots []graph.ID, opts graph.
 					passed[next] = true
 					queue = append(queue, next)
 				}
+			}
+		}
+		return want
+	}
+	for id, got := range below {
+		want := next(id)
+		for stands := range maps.Clone(got) {
+			if !shown(stands) {
+				delete(got, stands)
+				maps.Copy(got, next(stands))
 			}
 		}
 		if !maps.Equal(got, want) {

@@ -13,9 +13,11 @@ type TreeOptions struct {
 	Owners bool
 	// Depth bounds the distance from a root; below 0 there is no bound.
 	Depth int
-	// Show says which rows to show; nil shows all. A root is always shown. The dependents of a hidden node are shown under the nearest
-	// shown node above it: hiding never cuts an edge.
+	// Show says which rows to show; nil shows all. A root is always shown, unless HideRoots is set. The dependents of a hidden node are
+	// shown under the nearest shown node above it, and without one as trees of their own: hiding never cuts an edge.
 	Show func(ID) bool
+	// HideRoots lets Show hide roots too.
+	HideRoots bool
 	// Links returns further dependents of a node; nil for none. It is not asked when walking up.
 	Links func(ID) []Link
 }
@@ -47,14 +49,17 @@ type Row struct {
 	// Root says that the node is one of those that were asked for, even if it stands below another of them.
 	Root   bool
 	Repeat Repeat
+	// Hidden is true for a node that is not shown, where its row stands for the rows below it, which all stand above already, under several others
+	// of its owners.
+	Hidden bool
 	// Cut counts the dependents (or owners) that Depth leaves out.
 	Cut int
 }
 
 // Tree returns the rows of the trees of the given roots, depth first. A node is expanded once, where it comes first. A root that
-// is below another one is shown there, if it is shown there at all, and not again by itself.
+// is below another one is shown there, if it is shown there at all, and not again by itself. There are at most a few times as many rows as there are edges.
 func (g *Graph) Tree(roots []ID, opts TreeOptions) []Row {
-	w := &walker{g: g, opts: opts, visited: make([]visit, len(g.nodes)), root: make(map[ID]bool, len(roots)), under: map[ID]int{}}
+	w := &walker{g: g, opts: opts, visited: make([]visit, len(g.nodes)), root: make(map[ID]bool, len(roots)), hidden: map[ID]passes{}}
 	for _, root := range roots {
 		w.root[root] = true
 	}

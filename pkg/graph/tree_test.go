@@ -25,6 +25,9 @@ func draw(g *graph.Graph, rows []graph.Row) string {
 		case graph.Cycle:
 			b.WriteString(" cycle")
 		}
+		if r.Hidden {
+			b.WriteString(" hidden")
+		}
 		if r.Link != "" {
 			fmt.Fprintf(&b, " by %s of %s", r.Link, g.Ref(r.LinkOwner).Name)
 		}
@@ -208,6 +211,103 @@ func TestTree(t *testing.T) {
 				t.Errorf("got\n%swant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// TestTreeHidesRoots: what is below a hidden root has a tree of its own, once, and a root that is not hidden is one as always.
+func TestTreeHidesRoots(t *testing.T) {
+	tests := []struct{ name, hidden, roots, want string }{
+		{"pods below a hidden root", "Deployment ReplicaSet ConfigMap Secret", "api web", `
+├ web-1-x at 2
+├ web-2-x at 2
+└ web-2-y at 2
+`},
+		{"below two hidden roots", "Deployment", "api web", `
+├ shared at 1
+  └ secret at 2
+├ web-1 at 1
+  └ web-1-x at 2
+└ web-2 at 1
+  ├ shared elsewhere at 2
+  ├ web-2-x at 2
+  └ web-2-y at 2
+`},
+		{"below a hidden root and one that is shown", "ReplicaSet", "web-2 api", `
+├ shared at 1
+  └ secret at 2
+├ web-2-x at 1
+├ web-2-y at 1
+└ api
+  └ shared elsewhere
+`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			g := shop()
+			show := func(id graph.ID) bool { return !slices.Contains(strings.Fields(tt.hidden), g.Ref(id).Kind) }
+			got := draw(g, g.Tree(nodes(t, g, strings.Fields(tt.roots)...), graph.TreeOptions{Depth: -1, Show: show, HideRoots: true}))
+			if want := tt.want[1:]; got != want {
+				t.Errorf("got\n%swant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// hub is a config map that owners own and that owns dependents.
+func hub(owners, dependents int) *graph.Graph {
+	var maps, all []graph.Object
+	var refs []graph.OwnerReference
+	for i := range owners {
+		name := fmt.Sprintf("owner-%05d", i)
+		all = append(all, object("a", name))
+		refs = append(refs, ref(secrets, name))
+	}
+	maps = append(maps, object("a", "hub", refs...))
+	var below []graph.Object
+	for i := range dependents {
+		below = append(below, object("a", fmt.Sprintf("dependent-%05d", i), ref(configMaps, "hub")))
+	}
+	return build(list(secrets, all...), list(configMaps, maps...), list(pods, below...))
+}
+
+// withoutConfigMaps hides the hub.
+func withoutConfigMaps(g *graph.Graph) graph.TreeOptions {
+	return graph.TreeOptions{Depth: -1, HideRoots: true, Show: func(id graph.ID) bool { return g.Ref(id).Kind != "ConfigMap" }}
+}
+
+// TestTreeOfAHiddenHub: what is below it is shown in its place under some of its owners, and under the others it is said that it is above. Nothing is said
+// where there is nothing below.
+func TestTreeOfAHiddenHub(t *testing.T) {
+	g := hub(6, 2)
+	want := ""
+	for i := range 6 {
+		mark := "├"
+		if i == 5 {
+			mark = "└"
+		}
+		want += fmt.Sprintf("%s owner-%05d\n", mark, i)
+		switch {
+		case i == 0:
+			want += "  ├ dependent-00000 at 2\n  └ dependent-00001 at 2\n"
+		case i < 4:
+			want += "  ├ dependent-00000 elsewhere at 2\n  └ dependent-00001 elsewhere at 2\n"
+		default:
+			want += "  └ hub elsewhere hidden\n"
+		}
+	}
+	if got := draw(g, g.Tree(g.Roots(), withoutConfigMaps(g))); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	hidden := make([]bool, g.Len())
+	hidden[node(t, g, "hub")] = true
+	checkNothingCut(t, g, g.Roots(), withoutConfigMaps(g), hidden)
+	g = hub(6, 0)
+	if rows := g.Tree(g.Roots(), withoutConfigMaps(g)); len(rows) != 6 {
+		t.Errorf("a hub without dependents:\n%s", draw(g, rows))
+	}
+	g = hub(500, 500)
+	if rows := g.Tree(g.Roots(), withoutConfigMaps(g)); len(rows) > 4_000 {
+		t.Errorf("%d rows for 1,001 objects with 1,000 references", len(rows))
 	}
 }
 

@@ -16,16 +16,30 @@ type walker struct {
 	opts    TreeOptions
 	visited []visit
 	root    map[ID]bool
-	under   map[ID]int // hidden node -> the shown row under which it was expanded last
+	hidden  map[ID]passes
 	rows    []Row
 	stack   []step
+	skipped int // rows and hidden nodes that were left out, since they add nothing where they come again
 }
+
+// passes says how often what is below a hidden node was shown in its place.
+type passes struct {
+	under  int // the shown row under which that was last
+	times  int
+	near   int  // its least distance from a root
+	barren bool // nothing that is shown is below it
+}
+
+// maxPasses is how often that is: a node with very many owners and as many dependents would have the square of them as rows.
+const maxPasses = 4
 
 // step is a row to come or, if leaves is set, the end of what is below a node.
 type step struct {
 	row    Row
-	above  int // the shown row above it
+	above  int // the shown row above it, -1 for none
 	leaves bool
+	// rows and skipped are how many there were before a hidden node that is left.
+	rows, skipped int
 }
 
 // topFirst puts the roots that are below another one behind those that are not, and otherwise keeps their order.
@@ -66,14 +80,22 @@ func (w *walker) walk(root ID) {
 		s := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
 		switch {
-		case s.leaves:
+		case s.leaves && w.shows(s.row.ID):
 			w.visited[s.row.ID] = done
-		case w.opts.Show == nil || w.root[s.row.ID] || w.opts.Show(s.row.ID):
+		case s.leaves:
+			p := w.hidden[s.row.ID]
+			p.barren = p.barren || p.times == 1 && len(w.rows) == s.rows && w.skipped == s.skipped
+			w.hidden[s.row.ID] = p
+		case w.shows(s.row.ID):
 			w.show(s.row)
 		default:
 			w.pass(s)
 		}
 	}
+}
+
+func (w *walker) shows(id ID) bool {
+	return w.opts.Show == nil || w.root[id] && !w.opts.HideRoots || w.opts.Show(id)
 }
 
 // show appends the row and, if the node was not expanded yet, puts what is below it on the stack.
@@ -85,6 +107,10 @@ func (w *walker) show(row Row) {
 		row.Repeat = Elsewhere
 	}
 	row.Root = w.root[row.ID]
+	if row.Repeat != First && row.Indent == 0 { // it stands above, and here under nothing
+		w.skipped++
+		return
+	}
 	at := len(w.rows)
 	w.rows = append(w.rows, row)
 	switch {
@@ -103,13 +129,32 @@ func (w *walker) show(row Row) {
 }
 
 // pass puts what is below a hidden node on the stack, once under each shown row: whatever else owns it, its dependents
-// are below this one too.
+// are below this one too. When that was often enough, a row for the node takes their place.
 func (w *walker) pass(s step) {
-	if at, ok := w.under[s.row.ID]; ok && at == s.above || w.ends(s.row) {
+	p := w.hidden[s.row.ID]
+	switch {
+	case p.barren:
 		return
+	case p.times > 0 && p.under == s.above, w.ends(s.row):
+		w.skipped++
+		return
+	case p.times >= maxPasses && (w.opts.Depth < 0 || s.row.Distance >= p.near): // or Depth would leave out less here
+		w.skipped++
+		p.under = s.above
+		if s.above >= 0 {
+			s.row.Hidden, s.row.Repeat = true, Elsewhere
+			w.rows = append(w.rows, s.row)
+		}
+	default:
+		if p.times == 0 || s.row.Distance < p.near {
+			p.near = s.row.Distance
+		}
+		p.times, p.under = p.times+1, s.above
+		s.leaves, s.rows, s.skipped = true, len(w.rows), w.skipped
+		w.stack = append(w.stack, s)
+		w.push(s.row, s.row.Indent, s.above)
 	}
-	w.under[s.row.ID] = s.above
-	w.push(s.row, s.row.Indent, s.above)
+	w.hidden[s.row.ID] = p
 }
 
 func (w *walker) ends(row Row) bool { return w.opts.Depth >= 0 && row.Distance >= w.opts.Depth }

@@ -36,7 +36,7 @@ func TreeNames(w io.Writer, t Tree) error {
 	var b strings.Builder
 	written := make(map[graph.ID]bool, len(t.Rows)) // a row that --depth cuts can come again, nearer to a root
 	for _, row := range t.Rows {
-		if written[row.ID] || !t.Graph.Seen(row.ID) {
+		if row.Hidden || written[row.ID] || !t.Graph.Seen(row.ID) {
 			continue
 		}
 		written[row.ID] = true

@@ -26,6 +26,9 @@ func TreeObject(t Tree, gaps []v1alpha1.Gap) *v1alpha1.Tree {
 	}
 	at := make(map[graph.ID]int, len(t.Rows))
 	for _, row := range t.Rows {
+		if row.Hidden { // owners say what it says
+			continue
+		}
 		i, listed := at[row.ID]
 		if !listed {
 			i = len(out.Nodes)

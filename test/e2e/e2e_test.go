@@ -2,17 +2,13 @@
 package e2e
 
 import (
-	"context"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // workloads are the controllers that make pods.
@@ -28,12 +24,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func plugin() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
-	os.Exit(cmd.Main(ctx, streams, os.Args))
-}
+func plugin() { os.Exit(cmd.Process()) }
 
 func TestScripts(t *testing.T) {
 	t.Parallel()

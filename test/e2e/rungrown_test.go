@@ -1,16 +1,12 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -78,34 +74,21 @@ func TestRunAsTheCollectorRefusesARestoredBackup(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&manifest, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: restored%02d, ownerReferences: [{apiVersion: v1, kind: Secret, name: owner%02d, uid: 11111111-0000-4000-8000-0000000000%02d}]}\n", i, i, i)
 	}
-	ctx, interrupt := context.WithCancel(t.Context())
-	defer interrupt()
-	var out, errOut lockedBuffer
-	code := make(chan int, 1)
 	c.Apply(t, dangling("first"), "-n", ns)
-	go func() {
-		streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}
-		code <- cmd.Main(ctx, streams, []string{"kubectl-gc", "run", "-n", ns, "--yes", "--watch", "--kubeconfig", c.Kubeconfig()})
-	}()
-	printed := func(b *lockedBuffer, text string) {
-		t.Helper()
-		testcluster.Eventually(t, "it says "+text, func(context.Context) (bool, error) { return strings.Contains(b.String(), text), nil })
-	}
-	printed(&out, `configmap "first" deleted`)
+	r := startRun(t, "-n", ns, "--watch", "--kubeconfig", c.Kubeconfig())
+	r.prints(&r.out, `configmap "first" deleted`)
 	c.Apply(t, manifest.String(), "-n", ns)
-	printed(&errOut, "Warning: nothing is collected while all ")
+	r.prints(&r.errOut, "Warning: nothing is collected while all ")
 	c.Kubectl(t, "delete", "configmaps", "-n", ns, "--all")
-	printed(&errOut, "collecting again")
+	r.prints(&r.errOut, "collecting again")
 	c.Apply(t, dangling("another"), "-n", ns)
-	printed(&out, `configmap "another" deleted`)
-	interrupt()
-	if got := <-code; got != 0 {
-		t.Errorf("exit code %d:\n%s", got, &errOut)
+	r.prints(&r.out, `configmap "another" deleted`)
+	r.interrupt()
+	r.ends(0)
+	if n := strings.Count(r.errOut.String(), "Warning: nothing is collected while"); n != 1 {
+		t.Errorf("it was said %d times:\n%s", n, r.errOut.String())
 	}
-	if n := strings.Count(errOut.String(), "Warning: nothing is collected while"); n != 1 {
-		t.Errorf("it was said %d times:\n%s", n, errOut.String())
-	}
-	if n := strings.Count(out.String(), "restored"); n > 2 { // of which there was no mass yet, on a slow machine
-		t.Errorf("%d of 20 were collected:\n%s", n, out.String())
+	if n := strings.Count(r.out.String(), "restored"); n > 2 { // of which there was no mass yet, on a slow machine
+		t.Errorf("%d of 20 were collected:\n%s", n, r.out.String())
 	}
 }

@@ -1,0 +1,120 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// DefaultRetry and DefaultRetryMost are how long Watch waits for a server that does not answer.
+const (
+	DefaultRetry     = time.Second
+	DefaultRetryMost = time.Minute
+)
+
+// listError is what kept a pass from its listing.
+type listError struct{ error }
+
+// Unwrap returns the server's error.
+func (e *listError) Unwrap() error { return e.error }
+
+// mayPass says whether an error may be over when the server is asked again: it could not be reached, or did not answer as a server does. One that
+// does not know who asks, or does not want to be asked, will not change its mind.
+func mayPass(err error) bool {
+	var list *listError
+	return errors.As(err, &list) && !apierrors.IsUnauthorized(err) && !apierrors.IsForbidden(err)
+}
+
+// nothingListed returns the error of a pass that has seen nothing at all. It may pass if anything but missing rights is the reason.
+func nothingListed(s *Summary) error {
+	if len(s.Positions) > 0 {
+		return nil
+	}
+	err := errors.New("there is nothing to watch: no type can be listed")
+	if len(s.Gaps) > 0 {
+		err = fmt.Errorf("%w: %s", err, s.Gaps[0].Message)
+	}
+	if onlyForbidden(s.Gaps) {
+		return err
+	}
+	return &listError{err}
+}
+
+// onlyForbidden says whether rights are missing, and nothing else is the matter.
+func onlyForbidden(gaps []v1alpha1.Gap) bool {
+	return !slices.ContainsFunc(gaps, func(g v1alpha1.Gap) bool { return g.Reason != v1alpha1.GapForbidden })
+}
+
+// pauses tell of reasons to wait, once each until they are over.
+type pauses struct {
+	tell func(error)
+	told string // what was told last; empty if nothing is the matter
+}
+
+func (p *pauses) because(reason string, err error) {
+	if p.tell != nil && p.told != reason {
+		p.tell(err)
+	}
+	p.told = reason
+}
+
+// refused tells of a pass that was refused for a mass, and says whether it was. The same kinds are the same mass, however many owners have joined.
+func (p *pauses) refused(err error) bool {
+	var mass *MassError
+	if !errors.As(err, &mass) {
+		return false
+	}
+	var kinds []string
+	for _, m := range mass.Masses {
+		kinds = append(kinds, m.Group+"/"+m.Kind)
+	}
+	p.because("mass of "+strings.Join(kinds, " "), err)
+	return true
+}
+
+func (p *pauses) over() {
+	if p.told != "" && p.tell != nil {
+		p.tell(nil)
+	}
+	p.told = ""
+}
+
+// backoff waits ever longer.
+type backoff struct{ least, most, next time.Duration }
+
+func (b *backoff) reset() { b.next = 0 }
+
+func (b *backoff) longest() time.Duration {
+	if b.most <= 0 {
+		return DefaultRetryMost
+	}
+	return b.most
+}
+
+func (b *backoff) failed(ctx context.Context) error {
+	least := b.least
+	if least <= 0 {
+		least = DefaultRetry
+	}
+	b.next = min(max(2*b.next, least), b.longest())
+	return sleep(ctx, b.next-rand.N(b.next/4+1)) // not all at the same moment
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
