@@ -1,0 +1,122 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// output is what a command printed for programs, as far as it is about the objects of one world.
+type output struct {
+	kind     string
+	complete bool
+	failures int
+	// items are what it says, a line each; deletes those that it plans to delete.
+	items, deletes []string
+	// done are the actions that it says were done.
+	done []v1alpha1.Action
+}
+
+// parseOutput reads what a command printed with -o json. It is nil if that is nothing.
+func (w *world) parseOutput(stdout string) (*output, error) {
+	if strings.TrimSpace(stdout) == "" {
+		return nil, nil
+	}
+	var head struct {
+		Kind     string
+		Complete *bool
+		Gaps     []v1alpha1.Gap
+	}
+	raw := []byte(stdout)
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return nil, err
+	}
+	out := &output{kind: head.Kind, complete: len(head.Gaps) == 0}
+	if head.Complete != nil {
+		out.complete = *head.Complete
+	}
+	var err error
+	switch head.Kind {
+	case "Tree":
+		var tree v1alpha1.Tree
+		err = json.Unmarshal(raw, &tree)
+		for _, n := range tree.Nodes {
+			w.say(out, n.Ref, "node %s, with %d owners", n.State, len(n.Owners))
+		}
+	case "Plan":
+		var plan v1alpha1.Plan
+		err = json.Unmarshal(raw, &plan)
+		for _, a := range plan.Actions {
+			w.say(out, a.Object, "action %s %s by %s", a.Verb, a.Policy, a.By)
+			if name, ours := w.short(a.Object); ours && a.Verb == "delete" {
+				out.deletes = append(out.deletes, name)
+			}
+		}
+		for _, o := range plan.Deleted {
+			w.say(out, o, "deleted")
+		}
+		for _, s := range plan.Survivors {
+			w.say(out, s.Object, "survives")
+		}
+		for _, b := range plan.Blockers {
+			w.say(out, b.Object, "blocks")
+		}
+		for _, s := range plan.Stuck {
+			w.say(out, s.Object, "stuck")
+		}
+	case "Result":
+		var result v1alpha1.Result
+		err = json.Unmarshal(raw, &result)
+		out.failures = len(result.Failed)
+		for _, a := range result.Done {
+			w.say(out, a.Object, "done %s", a.Verb)
+			out.done = append(out.done, a)
+		}
+	case "Diagnosis":
+		var diagnosis v1alpha1.Diagnosis
+		err = json.Unmarshal(raw, &diagnosis)
+		for _, s := range diagnosis.Stuck {
+			var codes []string
+			for _, c := range s.Causes {
+				codes = append(codes, c.Code)
+			}
+			slices.Sort(codes)
+			w.say(out, s.Object, "stuck for %v", codes)
+		}
+	default:
+		err = fmt.Errorf("it is a %q", head.Kind)
+	}
+	slices.Sort(out.items)
+	return out, err
+}
+
+// say adds a line about an object, if it is one of the world's.
+func (w *world) say(out *output, o v1alpha1.ObjectRef, format string, args ...any) {
+	if name, ours := w.short(o); ours {
+		out.items = append(out.items, name+": "+fmt.Sprintf(format, args...))
+	}
+}
+
+// short is the name of an object without what is different in every world.
+func (w *world) short(o v1alpha1.ObjectRef) (string, bool) {
+	ours := o.Namespace == w.namespace || strings.HasPrefix(o.Name, w.namespace) || w.spare != "" && (o.Namespace == w.spare || o.Name == w.spare)
+	name := strings.TrimPrefix(o.Name, w.namespace+"-")
+	if o.Kind == "Namespace" {
+		name = map[string]string{w.namespace: "own", w.spare: "spare"}[o.Name]
+	}
+	return o.Kind + "/" + name, ours
+}
+
+// lacks returns the lines of want that are not in got.
+func lacks(want, got []string) []string {
+	var missing []string
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			missing = append(missing, line)
+		}
+	}
+	return missing
+}

@@ -1,0 +1,204 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+const (
+	// requestTimeout is what a command allows a request.
+	requestTimeout = 3 * time.Second
+	// patience is how long a command may take beyond its time-out for one request after the other, on a busy machine.
+	patience = 20 * time.Second
+	// limit is when a command is interrupted, and grace how long it may take then.
+	limit = 60 * time.Second
+	grace = 15 * time.Second
+)
+
+// injection is a fault in a run.
+type injection struct {
+	key string
+	// nth says which of the requests meets it, from 1; 0 means each.
+	nth   int
+	fault faultproxy.Fault
+}
+
+// outcome is what came of a run.
+type outcome struct {
+	code           int
+	stdout, stderr string
+	said           *output
+	unreadable     error
+	took           time.Duration
+	// late says that it had to be interrupted.
+	late bool
+	// requests are what it asked, in order; met is how many of them met the fault.
+	requests []request
+	met      int
+	// after is what there was afterwards, and later what there was after another run of the collector's loop, nil if there was none.
+	after, later state
+	archived     string
+}
+
+// runner runs commands, one at a time, in a world of its own and through a proxy of its own.
+type runner struct {
+	*world
+	cluster           *testcluster.Cluster
+	kubeconfig, files string
+
+	mu        sync.Mutex
+	injection injection
+	counts    map[string]int
+	requests  []request
+	met       int
+	old       bool
+}
+
+func newRunner(t *testing.T, c *testcluster.Cluster) *runner {
+	t.Helper()
+	k := &runner{world: newWorld(t, c), cluster: c, files: t.TempDir()}
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(func(*http.Request) bool { return true }, k.serve)
+	k.kubeconfig = proxy.Kubeconfig(t)
+	return k
+}
+
+// serve records a request, and has it meet the fault if it is its turn.
+func (k *runner) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	k.mu.Lock()
+	q := parse(r, k.namespace)
+	if k.spare != "" {
+		q.key = strings.ReplaceAll(q.key, k.spare, "{spare}")
+	}
+	k.requests = append(k.requests, q)
+	k.counts[q.key]++
+	in := k.injection
+	meets := in.fault != nil && in.key == q.key && (in.nth == 0 || in.nth == k.counts[q.key])
+	if meets {
+		k.met++
+	}
+	old := k.old
+	k.mu.Unlock()
+	if old && q.class == discovery {
+		r.Header.Set("Accept", "application/json")
+	}
+	if meets {
+		in.fault(w, r, next)
+		return
+	}
+	next.ServeHTTP(w, r)
+}
+
+// run builds the world, runs the command with a fault, and reads what came of it.
+func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
+	k.t.Helper()
+	k.build(s.world)
+	file := filepath.Join(k.files, "archive.yaml")
+	_ = os.Remove(file)
+	k.mu.Lock()
+	k.injection, k.counts, k.requests, k.met, k.old = in, map[string]int{}, nil, 0, s.old
+	k.mu.Unlock()
+	args := append([]string{"kubectl-gc"}, s.args...)
+	words := strings.NewReplacer("{ns}", k.namespace, "{spare}", k.spare, "{file}", file, "{timeout}", waiting.String())
+	for i := range args {
+		args[i] = words.Replace(args[i])
+	}
+	args = append(args, "--kubeconfig="+k.kubeconfig, "--request-timeout="+requestTimeout.String())
+
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if s.endless && healthy != nil {
+		go k.interrupt(ctx, cancel, healthy.after.words())
+	}
+	out := &outcome{}
+	var stdout, stderr lockedBuffer
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}
+	ended := make(chan struct{})
+	began := time.Now()
+	go func() {
+		defer close(ended)
+		out.code = cmd.Main(ctx, streams, args)
+	}()
+	select {
+	case <-ended:
+		out.late = ctx.Err() == context.DeadlineExceeded
+	case <-time.After(limit + grace):
+		k.t.Fatalf("%s: does not end although it was interrupted; fault in request %d of %s", s.name, in.nth, in.key)
+	}
+	out.took = time.Since(began).Round(time.Millisecond)
+	out.stdout, out.stderr = stdout.String(), stderr.String()
+	k.mu.Lock()
+	out.requests, out.met = k.requests, k.met
+	k.injection = injection{}
+	k.mu.Unlock()
+	if s.json {
+		out.said, out.unreadable = k.parseOutput(out.stdout)
+	}
+	if s.archive {
+		raw, _ := os.ReadFile(file)
+		out.archived = string(raw)
+	}
+	out.after = k.read()
+	if s.then && len(differences(k.made.words(), out.after.words())) > 0 {
+		k.runLater()
+		out.later = k.read()
+	}
+	return out
+}
+
+// interrupt ends a command that would go on for ever when it has done what is wanted.
+func (k *runner) interrupt(ctx context.Context, cancel func(), want map[string]string) {
+	for ctx.Err() == nil {
+		if len(differences(want, k.read().words())) == 0 {
+			cancel()
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// runLater runs the collector's loop, with a server that is as it should be.
+func (k *runner) runLater() {
+	k.t.Helper()
+	var out lockedBuffer
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if code := cmd.Main(ctx, streams, []string{"kubectl-gc", "run", "-n", k.namespace, "-y", "--allow-mass-collection", "--kubeconfig", k.cluster.Kubeconfig()}); code != 0 {
+		k.t.Errorf("the run afterwards: exit code %d: %s", code, out.String())
+	}
+}
+
+// lockedBuffer can be written to from several goroutines, as a file can.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
