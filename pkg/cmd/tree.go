@@ -253,7 +253,11 @@ func (f *treeFlags) snapshot(ctx context.Context, req *treeRequest) (*treeSnapsh
 	}
 	tree := render.Tree{Graph: g, Rows: g.Tree(ids, treeOptions), Now: time.Now()}
 	if f.wantsReadings() {
-		tree.Readings, err = readings(ctx, req.client, tree)
+		printed := tree
+		if f.output.isOwn() {
+			printed.Rows = f.style(f.output.format() == "wide").Drawn(tree.Rows)
+		}
+		tree.Readings, err = readings(ctx, req.client, printed)
 		if err != nil {
 			return nil, err
 		}
