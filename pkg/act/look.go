@@ -13,7 +13,8 @@ import (
 
 const (
 	// lookAfter is for how long nothing is heard before what is left is looked at without being told: a watch can be open, or be opened again and again, and
-	// tell nothing. The next look is after twice as long, up to lookMost.
+	// tell nothing; and where it begins anew with a list, what has happened to an object before is not told. One that has lost its references by then would be
+	// waited for without an end. The next look is after twice as long, up to lookMost.
 	lookAfter = 3 * time.Second
 	lookMost  = time.Minute
 	// lastLookTime is how long the look may take that comes when the time is up.

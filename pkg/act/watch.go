@@ -7,18 +7,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/klog/v2"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-const (
-	// pollInterval is how often what may not be watched is listed or read.
-	pollInterval = 2 * time.Second
-	// refreshTries is how often a list is tried that shows what has changed while nobody was watching.
-	refreshTries = 3
-)
+// pollInterval is how often what may not be watched is listed or read.
+const pollInterval = 2 * time.Second
 
 func (r *run) pollInterval() time.Duration {
 	if r.opts.PollInterval > 0 {
@@ -32,7 +27,6 @@ func (r *run) watch(ctx context.Context, p cluster.Position) error {
 	err := r.client.WithPollInterval(r.pollInterval()).Watch(ctx, []cluster.Position{p}, func(c cluster.Change) {
 		if c.Object == nil {
 			r.waiter.listed(c)
-			r.refresh(ctx, c.Position)
 			r.grace.listed(c)
 			return
 		}
@@ -44,22 +38,6 @@ func (r *run) watch(ctx context.Context, p cluster.Position) error {
 		return err
 	}
 	return r.readEach(ctx, p)
-}
-
-// refresh finds out what has become of the objects of a position while events may have been missed: a list told only that they are there, and nothing
-// will tell of what has happened to them before it. One that has lost its references meanwhile would be waited for without an end.
-func (r *run) refresh(ctx context.Context, p cluster.Position) {
-	for range refreshTries {
-		if len(r.waiter.within(p)) == 0 {
-			return
-		}
-		_, err := r.client.Each(ctx, p.Type, p.Namespace, func(o *graph.Object) { r.waiter.found(o) })
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		klog.FromContext(ctx).V(3).Info("List failed", "resource", p.Type.Resource, "group", p.Type.Group, "err", err)
-		r.pause(ctx)
-	}
 }
 
 // readEach reads the objects of a position one by one, again and again. What may not be read is not waited for, as kubectl does: whoever may only delete cannot
