@@ -79,6 +79,16 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 				return ErrChanged
 			}
 			options.ResourceVersion = ""
+			if r.opts.Meant != nil {
+				meant, err := r.opts.Meant(ctx, t, ref)
+				switch {
+				case err != nil:
+					return err
+				case !meant:
+					return errNotMeant
+				}
+				options.ResourceVersion = now.ResourceVersion // what was asked about, or something older
+			}
 			_, err = r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, options)
 		}
 	}
@@ -87,6 +97,8 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 		return nil
 	case apierrors.IsNotFound(err):
 		return errGone
+	case apierrors.IsConflict(err) && options.ResourceVersion != "":
+		return ErrChanged
 	case apierrors.IsConflict(err):
 		return errReplaced
 	case ctx.Err() != nil:
@@ -102,7 +114,7 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 		r.result.Done = append(r.result.Done, Done{a, g})
 	case errors.Is(err, ErrNotSent), errors.Is(err, errNoBlock):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
-	case errors.Is(err, errGone), errors.Is(err, errReplaced):
+	case errors.Is(err, errGone), errors.Is(err, errReplaced), errors.Is(err, errNotMeant):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
 		r.opts.Tell(Event{What: Skipped, Object: g.Ref(a.Object), Err: err})
 	default:
@@ -149,7 +161,12 @@ func (r *run) replan(ctx context.Context, p *plan.Plan, rest []plan.Action, roun
 		again[next.Plan.Graph.Ref(id).UID] = true
 	}
 	for _, a := range rest {
-		if !again[p.Graph.Ref(a.Object).UID] {
+		uid := p.Graph.Ref(a.Object).UID
+		switch why, out := next.LeftOut[uid]; {
+		case again[uid]:
+		case out:
+			r.note(p.Graph, a, leftOut{why})
+		default:
 			r.note(p.Graph, a, errGone)
 		}
 	}

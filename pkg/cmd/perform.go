@@ -24,7 +24,7 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	defer cancel()
 	opts := act.Options{
 		GracePeriodSeconds: d.grace, PropagateGracePeriod: f.propagateGrace,
-		Positions: p.positions, Wait: f.wait, Tell: t.tell, Tick: t.tick, Replan: again.replan,
+		Positions: p.positions, Wait: f.wait, Tell: t.tell, Tick: t.tick, Replan: again.replan, Meant: f.stillMeant(client),
 	}
 	gc := &clientGC{f: f, client: client, d: d, plans: func() []*plannedDeletion { return again.planned }}
 	if f.gc == "client" {

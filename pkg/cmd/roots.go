@@ -14,6 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // rootFlags are the flags that say which objects are meant; they are kubectl's.
@@ -37,8 +38,12 @@ func (f *rootFlags) add(cmd *cobra.Command) {
 type object struct {
 	cluster.Resource
 	namespace, name string
-	// uid, if not empty, is the one that it has to have.
-	uid string
+	// uid, if not empty, is the one that it has to have; version is the resourceVersion in which the server found that it matches a selector.
+	uid, version string
+}
+
+func (o object) ref() graph.Ref {
+	return graph.Ref{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource, Namespace: o.namespace, Name: o.name, UID: o.uid}
 }
 
 // roots says which objects are meant. If nothing is set, all of the scope are.

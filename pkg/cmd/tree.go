@@ -135,7 +135,7 @@ func (f *treeFlags) request(selector labels.Selector, args []string) (*treeReque
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.roots.resolve(freshGetter{f.config, client}, catalog, namespace, selector, args)
+	r, err := f.roots.resolve(newFreshGetter(f.config, client), catalog, namespace, selector, args)
 	if err != nil {
 		return nil, err
 	}

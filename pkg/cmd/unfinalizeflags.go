@@ -114,7 +114,7 @@ func (f *unfinalizeFlags) completeFinalizers(cmd *cobra.Command, args []string, 
 	if err != nil {
 		return nil, none
 	}
-	r, err := f.rootFlags.resolve(freshGetter{f.config, client}, catalog, namespace, nil, args)
+	r, err := f.rootFlags.resolve(newFreshGetter(f.config, client), catalog, namespace, nil, args)
 	if err != nil {
 		return nil, none
 	}

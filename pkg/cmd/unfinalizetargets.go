@@ -23,7 +23,7 @@ func (f *unfinalizeFlags) targets(ctx context.Context, client *cluster.Client, c
 	if f.tree != "" {
 		args = []string{f.tree}
 	}
-	meant, err := f.rootFlags.resolve(freshGetter{f.config, client}, catalog, namespace, r.selector, args)
+	meant, err := f.rootFlags.resolve(newFreshGetter(f.config, client), catalog, namespace, r.selector, args)
 	if err != nil {
 		return nil, nil, err
 	}
