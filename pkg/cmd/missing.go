@@ -66,13 +66,9 @@ func (r *treeRequest) unseen(gaps []v1alpha1.Gap) error {
 
 // nearName suggests an object of the same type and namespace with a similar name.
 func (r *treeRequest) nearName(g *graph.Graph, o object) string {
-	var names []string
-	for i := range g.Len() {
-		id := graph.ID(i)
-		ref := g.Ref(id)
-		if g.Seen(id) && ref.Resource == o.Resource.Resource && ref.Group() == o.Group && ref.Namespace == o.namespace {
-			names = append(names, ref.Name)
-		}
+	near := newSuggestions(o.name)
+	for id := range g.OfType(o.Group, o.Resource.Resource, o.namespace) {
+		near.consider(g.Name(id))
 	}
-	return didYouMean(o.name, names)
+	return near.hint()
 }

@@ -186,22 +186,3 @@ func suggestType(err error, cat *cluster.Catalog) error {
 	}
 	return withHint(err, didYouMean(word, candidates))
 }
-
-// didYouMean suggests what is nearest to a mistyped word, by cobra's measure for commands; empty if nothing is near.
-func didYouMean(word string, candidates []string) string {
-	slices.Sort(candidates)
-	root := &cobra.Command{SuggestionsMinimumDistance: 2}
-	for _, c := range slices.Compact(candidates) {
-		if c != "" {
-			root.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
-		}
-	}
-	near := root.SuggestionsFor(strings.ToLower(word))
-	if len(near) == 0 {
-		return ""
-	}
-	if len(near) > 3 {
-		near = near[:3]
-	}
-	return "did you mean " + strings.Join(near, " or ") + "?"
-}
