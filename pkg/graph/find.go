@@ -11,17 +11,23 @@ type groupResource struct{ group, resource string }
 // groupKind is where the nodes of a type stand in the order of the graph.
 type groupKind struct{ group, kind string }
 
+type places struct {
+	kinds      []groupKind
+	namespaced bool
+}
+
 // indexPlaces notes for each resource where its objects stand: with their own kind, or, where an object is served under two resources, with that of
 // the other (GC-020). There are as many entries as types, not objects.
 func (g *Graph) indexPlaces() {
-	g.places = make(map[groupResource][]groupKind, len(g.types))
+	g.places = make(map[groupResource]places, len(g.types))
 	known := map[[2]int32]bool{}
 	add := func(of, with int32) {
 		if key := [2]int32{of, with}; !known[key] {
 			known[key] = true
 			t, other := &g.types[of], &g.types[with]
 			key := groupResource{t.Group, t.Resource}
-			g.places[key] = appendNew(g.places[key], groupKind{other.Group, other.Kind})
+			p := g.places[key]
+			g.places[key] = places{appendNew(p.kinds, groupKind{other.Group, other.Kind}), t.Namespaced}
 		}
 	}
 	for i := range g.types {
@@ -32,6 +38,12 @@ func (g *Graph) indexPlaces() {
 			add(g.listings[list].typ, g.listings[g.nodes[id].listing].typ)
 		}
 	}
+}
+
+// Scope says whether a resource is namespaced, and whether the graph knows its type at all.
+func (g *Graph) Scope(group, resource string) (namespaced, known bool) {
+	p, known := g.places[groupResource{group, resource}]
+	return p.namespaced, known
 }
 
 func appendNew(all []groupKind, k groupKind) []groupKind {
@@ -49,7 +61,7 @@ func appendNew(all []groupKind, k groupKind) []groupKind {
 func (g *Graph) Find(group, resource, namespace, name string) (ID, bool) {
 	var found ID
 	ok := false
-	for _, k := range g.places[groupResource{group, resource}] {
+	for _, k := range g.places[groupResource{group, resource}].kinds {
 		from := g.search(func(id int32) int {
 			return cmp.Or(g.compareKind(id, namespace, k), cmp.Compare(g.nodes[id].name, name))
 		})
@@ -66,7 +78,7 @@ func (g *Graph) Find(group, resource, namespace, name string) (ID, bool) {
 // binary search and as many steps as there are objects of that kind in the namespace.
 func (g *Graph) OfType(group, resource, namespace string) iter.Seq[ID] {
 	return func(yield func(ID) bool) {
-		for _, k := range g.places[groupResource{group, resource}] {
+		for _, k := range g.places[groupResource{group, resource}].kinds {
 			from := g.search(func(id int32) int { return g.compareKind(id, namespace, k) })
 			for id := from; int(id) < len(g.nodes) && g.compareKind(int32(id), namespace, k) == 0; id++ {
 				if g.is(id, group, resource) && !yield(id) {

@@ -21,7 +21,7 @@ type Graph struct {
 	virtual    map[int32]virtualNode
 	aliases    map[int32][]int32
 	resolver   *resolver
-	places     map[groupResource][]groupKind
+	places     map[groupResource]places
 	cycles     [][]ID
 	inCycle    map[int32]int
 }
