@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/test/linear"
 )
 
 // TestDistance holds the bounded distance against the plain one.
@@ -66,17 +68,15 @@ func TestDidYouMean(t *testing.T) {
 
 // BenchmarkLinearMistypedName looks for the names that are near to a mistyped one.
 func BenchmarkLinearMistypedName(b *testing.B) {
-	for _, n := range []int{25_000, 100_000} {
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			names := make([]string, n)
-			for i := range names {
-				names[i] = fmt.Sprintf("checkout-service-%06d", i)
+	linear.Bench(b, 25_000, func(b *testing.B, n int) func() {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = fmt.Sprintf("checkout-service-%06d", i)
+		}
+		return func() {
+			if didYouMean("checkout-servic-000042", names) == "" {
+				b.Fatal("nothing is near")
 			}
-			for b.Loop() {
-				if didYouMean("checkout-servic-000042", names) == "" {
-					b.Fatal("nothing is near")
-				}
-			}
-		})
-	}
+		}
+	})
 }

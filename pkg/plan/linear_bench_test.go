@@ -110,7 +110,7 @@ var linearPlans = []struct {
 		}
 		return deletionOf(s.build(), "root", Orphan, Options{})
 	}},
-	{"ManyOwners", 1_000, func(n int) func() *Plan {
+	{"ManyOwners", 5_000, func(n int) func() *Plan {
 		s := newShape()
 		var owners []string
 		for i := range n {
@@ -249,7 +249,7 @@ var linearPlans = []struct {
 			return NewRun(g, Options{Rules: Loop, Gaps: []v1alpha1.Gap{{Resource: "secrets", Namespace: "other", Reason: v1alpha1.GapForbidden}}})
 		}
 	}},
-	{"RunDeadlocks", 500, func(n int) func() *Plan {
+	{"RunDeadlocks", 2_500, func(n int) func() *Plan {
 		s := newShape()
 		for i := range n {
 			for _, pair := range [][2]string{{"a", "b"}, {"b", "a"}} {
@@ -317,7 +317,7 @@ func BenchmarkLinearMasses(b *testing.B) {
 
 // BenchmarkLinearLearn adds to a plan what was read of its pods and StatefulSets.
 func BenchmarkLinearLearn(b *testing.B) {
-	linear.Bench(b, 500, func(_ *testing.B, n int) func() {
+	linear.Bench(b, 5_000, func(_ *testing.B, n int) func() {
 		s := newShape()
 		sets := graph.Type{Group: "apps", Version: "v1", Resource: "statefulsets", Kind: "StatefulSet", Namespaced: true}
 		claims := graph.Type{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true}
