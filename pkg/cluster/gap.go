@@ -43,6 +43,13 @@ func reasonOf(ctx context.Context, err error) (v1alpha1.GapReason, bool) {
 	return v1alpha1.GapFailed, true
 }
 
+// GapOf returns the gap that an error of a read makes, of a type in a namespace. It is false for an error that would meet every request, such as a
+// context that ended.
+func GapOf(ctx context.Context, t graph.Type, namespace string, err error) (v1alpha1.Gap, bool) {
+	gap, fatal := newGap(ctx, t, namespace, err)
+	return gap, fatal == nil
+}
+
 // newGap returns the gap that an error makes, or an error that ends the listing.
 func newGap(ctx context.Context, t graph.Type, namespace string, err error) (v1alpha1.Gap, error) {
 	reason, ok := reasonOf(ctx, err)

@@ -156,14 +156,14 @@ func (l *lister) report(change func(*Progress)) {
 // anyVersion lists a type in its preferred version or, if the server fails at that, in another: a dead conversion
 // webhook only matters to objects that were stored in another version than the one asked for.
 func (l *lister) anyVersion(ctx context.Context, r Resource, namespace string) error {
-	err := l.restarting(ctx, r.Type, namespace)
+	err := l.restarting(ctx, r, namespace)
 	if !isServerError(err) {
 		return err
 	}
 	for _, version := range r.OtherVersions {
-		t := r.Type
-		t.Version = version
-		if l.restarting(ctx, t, namespace) == nil {
+		other := r
+		other.Version = version
+		if l.restarting(ctx, other, namespace) == nil {
 			return nil
 		}
 	}
@@ -177,14 +177,14 @@ func isServerError(err error) bool {
 
 // restarting lists a type and begins again when the list expires before its end (410): pages of different
 // snapshots do not make one list.
-func (l *lister) restarting(ctx context.Context, t graph.Type, namespace string) error {
+func (l *lister) restarting(ctx context.Context, r Resource, namespace string) error {
 	for restarts := 0; ; restarts++ {
-		listing := l.builder.Listing(t, namespace)
-		version, err := l.pages(ctx, t, namespace, listing)
+		listing := l.builder.Listing(r.Type, namespace)
+		version, err := l.pages(ctx, r, namespace, listing)
 		if err == nil {
 			listing.Complete()
 			l.mu.Lock()
-			l.listed.Positions = append(l.listed.Positions, Position{t, namespace, version})
+			l.listed.Positions = append(l.listed.Positions, Position{r.Type, namespace, version})
 			l.mu.Unlock()
 			return nil
 		}
@@ -200,11 +200,11 @@ func (l *lister) restarting(ctx context.Context, t graph.Type, namespace string)
 
 // pages reads a list to its end and returns its resourceVersion. While one page is read the next is already asked for,
 // if a slot is free: the server names it before the first object.
-func (l *lister) pages(ctx context.Context, t graph.Type, namespace string, listing *graph.Listing) (string, error) {
-	path := resourcePath(t.Group, t.Version, t.Resource, namespace)
+func (l *lister) pages(ctx context.Context, r Resource, namespace string, listing *graph.Listing) (string, error) {
+	path, view := resourcePath(r.Group, r.Version, r.Resource, namespace), !slices.Contains(r.Verbs, "watch")
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	observe := l.definition.observer(t)
+	observe := l.definition.observer(r.Type)
 	add := func(o *graph.Object) {
 		listing.Add(*o)
 		if observe != nil {
@@ -221,7 +221,7 @@ func (l *lister) pages(ctx context.Context, t graph.Type, namespace string, list
 		go func() {
 			defer close(started)
 			objects, meta := 0, listMeta{}
-			err := l.client.read(ctx, page{path: path, continueToken: token, selector: l.opts.Selector}, func(m listMeta) {
+			err := l.client.read(ctx, page{path: path, continueToken: token, selector: l.opts.Selector, view: view}, func(m listMeta) {
 				meta = m
 				select {
 				case started <- m.continueToken:

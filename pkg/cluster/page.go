@@ -35,6 +35,8 @@ type page struct {
 	// selector marks the objects that match it and leaves none out; restrict has the server leave out those that do not.
 	selector labels.Selector
 	restrict Selectors
+	// view is for a type that cannot be watched: nothing says that its lists have a resourceVersion.
+	view bool
 }
 
 // read sends the request and hands over what it answers: onMeta once, before the objects where the format allows it, and each object,
@@ -51,7 +53,15 @@ func (c *Client) read(ctx context.Context, p page, onMeta func(listMeta), object
 		r.Reset(nil)
 		readers.Put(r)
 	}()
-	return decodePage(r, p.selector, onMeta, object)
+	var meta listMeta
+	err = decodePage(r, p.selector, func(m listMeta) {
+		meta = m
+		onMeta(m)
+	}, object)
+	if err == nil && !p.view {
+		err = meta.versioned()
+	}
+	return err
 }
 
 // decodePage reads a list in either format.

@@ -39,5 +39,5 @@ func readWholePage[Item any](ctx context.Context, c *Client, path []string, sele
 	if err := readJSONList(bufio.NewReaderSize(body, readBuffer), func(m listMeta) { meta = m }, item); err != nil {
 		return "", err
 	}
-	return meta.continueToken, nil
+	return meta.continueToken, meta.versioned()
 }

@@ -37,6 +37,15 @@ const (
 // listMeta is what a page says of itself.
 type listMeta struct{ resourceVersion, continueToken string }
 
+// versioned is an error for a list without a resourceVersion, from which nothing can be watched. An API server gives every list one; what has none comes
+// from something in between, and that there is nothing in it proves nothing.
+func (m listMeta) versioned() error {
+	if m.resourceVersion == "" {
+		return fmt.Errorf("%w: it has no resourceVersion", errMalformed)
+	}
+	return nil
+}
+
 // wireReader reads a protobuf list off the wire without holding more of it than one object.
 type wireReader struct {
 	r   *bufio.Reader

@@ -136,3 +136,28 @@ func TestPlain404OfADeleteIsNoAbsence(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"ConfigMap/there": {"DeletionRejected ConfigMap/there"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "the server answers a DELETE of it")
 }
+
+// TestReadThatFailsIsAGapOfTheDiagnosis: what a cause would have been found by was not seen, whatever else was.
+func TestReadThatFailsIsAGapOfTheDiagnosis(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	deleted(t, c, "namespace", ns)
+	if d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""}); !d.Complete {
+		t.Errorf("gaps %+v, want none", d.Gaps)
+	}
+	for name, fault := range map[string]faultproxy.Fault{
+		"another object":  faultproxy.Plain(200, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"another","uid":"u"}}`),
+		"a 404 of nobody": faultproxy.Plain(404, "404 page not found"),
+		"forbidden":       faultproxy.Status(403, "Forbidden", "no"),
+		"500":             faultproxy.Status(500, "InternalError", "no"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			proxy := faultproxy.Start(t, c.Config())
+			proxy.On(func(r *http.Request) bool { return r.URL.Path == "/api/v1/namespaces/"+ns }, faultproxy.Times(1, fault))
+			d := examine(t, proxy.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
+			if d.Complete || len(d.Gaps) != 1 || d.Gaps[0].Resource != "namespaces" {
+				t.Errorf("complete %t, gaps %+v; want one of namespaces", d.Complete, d.Gaps)
+			}
+		})
+	}
+}

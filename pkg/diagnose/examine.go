@@ -57,7 +57,7 @@ func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects,
 	if err := e.readAhead(ctx, ids); err != nil {
 		return nil, err
 	}
-	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Complete: len(s.Gaps) == 0, Gaps: append([]v1alpha1.Gap{}, s.Gaps...)}
+	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Gaps: append([]v1alpha1.Gap{}, s.Gaps...)}
 	for _, h := range of.Hidden {
 		findings := found(graph.Ref(h.Object), e.gap(ctx, h.Gap)...)
 		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings, gapClauses([]v1alpha1.Gap{h.Gap})))
@@ -68,6 +68,8 @@ func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects,
 			return nil, context.Cause(ctx)
 		}
 	}
+	d.Gaps = append(d.Gaps, e.source.unread(s.Gaps)...)
+	d.Complete = len(d.Gaps) == 0
 	return d, nil
 }
 

@@ -1,13 +1,17 @@
 package diagnose
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -18,6 +22,7 @@ type source struct {
 	catalog *cluster.Catalog
 
 	mu    sync.Mutex
+	gaps  []v1alpha1.Gap // what could not be read
 	lists map[listKey]func() ([]*unstructured.Unstructured, error)
 	gets  map[getKey]func() (*unstructured.Unstructured, error)
 }
@@ -53,7 +58,9 @@ func (s *source) list(ctx context.Context, resource schema.GroupResource, namesp
 			if !served {
 				return nil, err
 			}
-			return s.client.ListWhole(ctx, r.Type, namespace, selected)
+			all, err := s.client.ListWhole(ctx, r.Type, namespace, selected)
+			s.note(ctx, r.Type, namespace, err)
+			return all, err
 		})
 		s.lists[key] = read
 	}
@@ -99,7 +106,40 @@ func (s *source) read(ctx context.Context, t graph.Type, namespace, name string)
 	if cluster.IsAbsent(err, t, name) {
 		return nil, nil
 	}
+	s.note(ctx, t, namespace, err)
 	return o, err
+}
+
+// note remembers what an examination could not read, and perhaps had to know.
+func (s *source) note(ctx context.Context, t graph.Type, namespace string, err error) {
+	if err == nil {
+		return
+	}
+	gap, ok := cluster.GapOf(ctx, t, namespace, err)
+	if !ok {
+		return // the examination ends, or its listing has told
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gaps = append(s.gaps, gap)
+}
+
+// unread returns, besides gaps that are known, what could not be read: each type and namespace once.
+func (s *source) unread(known []v1alpha1.Gap) []v1alpha1.Gap {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.SortStableFunc(s.gaps, func(a, b v1alpha1.Gap) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource), strings.Compare(a.Namespace, b.Namespace))
+	})
+	all := slices.Clone(known)
+	for _, gap := range s.gaps {
+		if !slices.ContainsFunc(all, func(k v1alpha1.Gap) bool {
+			return k.Group == gap.Group && (k.Resource == gap.Resource || k.Resource == "*") && (k.Namespace == "" || k.Namespace == gap.Namespace)
+		}) {
+			all = append(all, gap)
+		}
+	}
+	return all[len(known):]
 }
 
 // The types that are looked into.
