@@ -45,6 +45,8 @@ func TestDecideEveryReference(t *testing.T) {
 		"solid, absent and unknown": {[]OwnerState{Unknown, Solid, Absent}, Verdict{Do: Strip, Strip: []int{2}}},
 		"absent and unknown":        {[]OwnerState{Absent, Unknown}, Verdict{Do: Frozen}},
 		"absent and bad scope":      {[]OwnerState{Absent, BadScope}, Verdict{Do: Frozen}},
+		"absent and orphaning":      {[]OwnerState{Absent, Orphaning}, Verdict{Do: Later}},
+		"solid and orphaning":       {[]OwnerState{Solid, Orphaning, Absent}, Verdict{Do: Later}},
 	} {
 		if diff := cmp.Diff(test.want, Decide(Item{Owners: test.owners}, Loop)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -55,12 +57,12 @@ func TestDecideEveryReference(t *testing.T) {
 // TestDecideNeverDeletesWithoutProof is P-01 over every combination of up to four references: what has a solid owner, or one that could
 // not be judged, is never deleted.
 func TestP01DecideNeverDeletesWithoutProof(t *testing.T) {
-	states := []OwnerState{Solid, Waiting, Absent, Replaced, Mismatch, BadScope, Unknown}
+	states := []OwnerState{Solid, Waiting, Absent, Replaced, Mismatch, BadScope, Orphaning, Unknown}
 	var visit func([]OwnerState)
 	visit = func(owners []OwnerState) {
 		proven := len(owners) > 0
 		for _, s := range owners {
-			proven = proven && s != Solid && !s.unresolved()
+			proven = proven && s != Solid && s != Orphaning && !s.unresolved()
 		}
 		for _, rules := range []Rules{Upstream, Loop} {
 			for flags := range 16 {

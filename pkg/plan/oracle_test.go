@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -28,27 +29,44 @@ func TestMain(m *testing.M) {
 
 // TestP10PlanIsWhatTheCollectorDoes creates each random cluster at least twice, plans the deletion of some of its objects, deletes them and compares what
 // the real collector leaves with the plan: existence, references, deletionTimestamp and finalizers of each object. A graph that ends
-// differently in its copies depends on the collector's timing and is left out.
+// differently in its copies depends on the collector's timing, which the plan has to say.
 func TestP10PlanIsWhatTheCollectorDoes(t *testing.T) {
 	c := testcluster.Shared(t)
 	c.StopControllers(t)
 	world := world{randomcluster.New(t, c)}
 	c.StartControllers(t, testcluster.Collector) // which reads its types at the start, and then every 30 s
-	var compared, timing, deleted, stripped atomic.Int64
+	var compared, unlike, announced, timing, deleted, stripped atomic.Int64
 	group, ctx := errgroup.WithContext(t.Context())
 	group.SetLimit(8)
 	for i := range randomcluster.Graphs() {
 		group.Go(func() error {
 			seed := *oracleSeed + uint64(i)
 			copies, err := world.copies(ctx, seed)
+			if errors.Is(err, errRestless) {
+				unlike.Add(1)
+				t.Logf("seed %d: %v", seed, err)
+				return nil
+			}
 			if err != nil {
 				return fmt.Errorf("seed %d: %w", seed, err)
 			}
 			a := copies[0]
+			if a.timing {
+				announced.Add(1)
+			}
 			for _, b := range copies[1:] {
+				if !slices.Equal(a.before, b.before) {
+					unlike.Add(1) // by what the collector did while they were made
+					return nil
+				}
 				if !slices.Equal(a.actual, b.actual) {
 					timing.Add(1)
-					t.Logf("seed %d depends on timing (-one copy +another):\n%s", seed, cmp.Diff(a.actual, b.actual))
+					say := t.Logf
+					if !a.timing {
+						say = t.Errorf // and the plan does not say so
+					}
+					say("seed %d, %s of %v, release %t, depends on timing; the plan says so: %t (-one copy +another):\n%s\nbefore:\n%s", seed, a.policy, a.roots, a.release,
+						a.timing, cmp.Diff(a.actual, b.actual), strings.Join(a.before, "\n"))
 					return nil
 				}
 			}
@@ -71,9 +89,13 @@ func TestP10PlanIsWhatTheCollectorDoes(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d graphs as planned, %d depend on timing; %d objects deleted, %d references stripped", compared.Load(), timing.Load(), deleted.Load(), stripped.Load())
+	t.Logf("%d graphs as planned, %d ended otherwise or in several ways, %d were said to depend on timing; %d had no copies, or came to no rest before; %d objects deleted, %d references stripped",
+		compared.Load(), timing.Load(), announced.Load(), unlike.Load(), deleted.Load(), stripped.Load())
 	if timing.Load() > int64(randomcluster.Graphs()/10) {
 		t.Errorf("%d of %d graphs depend on timing, which is too many to call it that", timing.Load(), randomcluster.Graphs())
+	}
+	if unlike.Load() > int64(randomcluster.Graphs()/20) {
+		t.Errorf("%d of %d graphs had no copies, or came to no rest before", unlike.Load(), randomcluster.Graphs())
 	}
 	if deleted.Load() < int64(randomcluster.Graphs()) {
 		t.Errorf("only %d objects were deleted, so little was compared", deleted.Load())
@@ -131,8 +153,9 @@ func (w world) replay(ctx context.Context, namespace string, seed uint64) (*outc
 	for _, id := range roots {
 		o.roots = append(o.roots, strings.TrimPrefix(g.Ref(id).Name, namespace))
 	}
-	s := simulate(g, Options{}, o.release, deletion(roots, o.policy, nil))
-	o.planned, o.timing = describe(g, s, namespace), s.timing
+	begin := deletion(roots, o.policy, nil)
+	s := simulate(g, Options{}, o.release, begin)
+	o.planned, o.timing = describe(g, s, namespace), s.timing || len(s.unsettled(begin)) > 0 || New(g, roots, o.policy, Options{}).DependsOnTiming
 	for _, a := range s.actions {
 		o.actions = append(o.actions, fmt.Sprintf("%d %s %s %s %s %v", a.Wave, a.Verb, g.Ref(a.Object).Name, a.Policy, a.Because.Code, a.Edges))
 	}
@@ -167,7 +190,7 @@ func (w world) until(ctx context.Context, namespace string, o *outcome) error {
 		if err != nil {
 			return err
 		}
-		now := randomcluster.Snapshot(g, namespace)
+		now := withoutSpentReferences(randomcluster.Snapshot(g, namespace))
 		if !slices.Equal(now, o.actual) {
 			changed = time.Now()
 		}
@@ -179,7 +202,7 @@ func (w world) until(ctx context.Context, namespace string, o *outcome) error {
 			if g, err = w.List(ctx, namespace); err != nil {
 				return err
 			}
-			o.actual = randomcluster.Snapshot(g, namespace)
+			o.actual = withoutSpentReferences(randomcluster.Snapshot(g, namespace))
 			if o.matches() {
 				return nil
 			}
@@ -195,9 +218,14 @@ func (w world) until(ctx context.Context, namespace string, o *outcome) error {
 	}
 }
 
+// errRestless is of a random cluster in which the collector has left something undone for long, such as a dependent that was created when its owner was
+// waiting already (GC-025): nothing can be foretold of it.
+var errRestless = errors.New("the collector does not come to rest")
+
 // quiet waits until the collector has nothing left to do by its own rules, and has had time to do what it would do by others.
 func (w world) quiet(ctx context.Context, namespace string) (*graph.Graph, error) {
-	for range 600 {
+	var todo, at []string
+	for range 300 {
 		if err := w.Canary(ctx, namespace); err != nil {
 			return nil, err
 		}
@@ -210,23 +238,39 @@ func (w world) quiet(ctx context.Context, namespace string) (*graph.Graph, error
 		if len(s.actions) == 0 {
 			return g, nil
 		}
+		at, todo = randomcluster.Snapshot(g, namespace), nil
+		for _, a := range s.actions {
+			todo = append(todo, fmt.Sprintf("%s %s", a.Verb, g.Ref(a.Object).Name))
+		}
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
-	return nil, fmt.Errorf("the collector does not come to rest in %s", namespace)
+	return nil, fmt.Errorf("%w in %s: %v is left to do by its own rules in\n%s", errRestless, namespace, todo, strings.Join(at, "\n"))
 }
 
 // describe describes a graph as a simulation leaves it.
 func describe(g *graph.Graph, s *simulation, namespace string) []string {
-	return randomcluster.Describe(g, namespace, func(id graph.ID) randomcluster.Object {
+	return withoutSpentReferences(randomcluster.Describe(g, namespace, func(id graph.ID) randomcluster.Object {
 		item, refs := s.Item(id)
 		o := randomcluster.Object{Gone: s.Gone(id), Deleting: item.Deleting, Orphan: item.Orphan, Foreground: item.Foreground, Held: s.Held(id), Refs: refs}
 		for _, e := range refs {
 			o.Blocks = append(o.Blocks, s.Blocks(e))
 		}
 		return o
-	})
+	}))
+}
+
+// withoutSpentReferences leaves out the references of objects that are being deleted and held by others: whether one of two owners that go was still alive
+// when the other was seen to be gone, so that the reference to it was taken off, tells nobody anything.
+func withoutSpentReferences(lines []string) []string {
+	for i, line := range lines {
+		object, _, _ := strings.Cut(line, " owners=")
+		if strings.Contains(object, " deleting=true ") && strings.HasSuffix(object, " held=true") {
+			lines[i] = object
+		}
+	}
+	return lines
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -75,6 +76,13 @@ func NewOverlay(g *graph.Graph, opts Options) *Overlay {
 		}
 	}
 	return o
+}
+
+// clone returns another Overlay to which as little has happened; it shares what was proven.
+func (o *Overlay) clone() *Overlay {
+	c := *o
+	c.objects, c.edges, c.blockers = slices.Clone(o.objects), slices.Clone(o.edges), maps.Clone(o.blockers)
+	return &c
 }
 
 func (o *Overlay) is(id graph.ID, state objectState) bool { return o.objects[id]&state != 0 }

@@ -119,9 +119,12 @@ type Plan struct {
 	Stuck []Survivor
 	// Remaining is what is left of Deleted, and why, if the finalizers of others never come off.
 	Remaining []Survivor
-	// DependsOnTiming says that the end can be another one than this, depending on how fast the collector is: it tries objects that
-	// it could not judge ever more rarely, and breaks what may be a cycle in two steps (GC-014, GC-054).
+	// DependsOnTiming says that the end can be another one than this, depending on how fast the collector is and what it takes up first: it tries
+	// objects that it could not judge ever more rarely, breaks what may be a cycle in two steps (GC-014, GC-054), and orphans dependents before or
+	// after it has judged them (GC-053, GC-067).
 	DependsOnTiming bool
+	// Unsettled are objects that are known to be able to end otherwise, sorted. It can be empty although the end depends on timing.
+	Unsettled []graph.ID
 	// NonBlocking are the references of dependents that the policy Foreground does not wait for (GC-061), sorted by dependent.
 	NonBlocking []graph.Edge
 	// Cycles are the rings among Stuck in which each waits for the next (GC-064).
@@ -166,6 +169,7 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 		Survivors: released.survivors(), Stuck: released.stuck(), Blockers: released.blockers(),
 		DependsOnTiming: released.timing,
 	}
+	p.settle(released, deletion(roots, policy, block))
 	if len(block) > 0 {
 		p.Actions = append(blocks(block), p.Actions...)
 	}
@@ -175,6 +179,12 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 	}
 	p.explain()
 	return p
+}
+
+// settle finds out whether a simulation, which began so, can end otherwise.
+func (p *Plan) settle(s *simulation, begin func(*simulation)) {
+	p.Unsettled = s.unsettled(begin)
+	p.DependsOnTiming = p.DependsOnTiming || len(p.Unsettled) > 0
 }
 
 // Again plans the deletion of other roots in the same cluster with the same policy.

@@ -10,12 +10,17 @@ import (
 // somebody else to take off a finalizer. It has no roots and no policy.
 func NewRun(g *graph.Graph, opts Options) *Plan {
 	opts.Rules = Loop
+	var candidates []graph.ID
+	before := NewOverlay(g, opts)
+	for i := range g.Len() {
+		if id := graph.ID(i); before.Candidate(id) && (opts.May == nil || opts.May(id)) {
+			candidates = append(candidates, id)
+		}
+	}
 	begin := func(s *simulation) {
 		s.orphanLate()
-		for i := range g.Len() {
-			if id := graph.ID(i); s.Candidate(id) && (opts.May == nil || opts.May(id)) {
-				s.Look(id)
-			}
+		for _, id := range candidates {
+			s.Look(id)
 		}
 	}
 	held := simulate(g, opts, false, begin)
@@ -24,6 +29,7 @@ func NewRun(g *graph.Graph, opts Options) *Plan {
 		Actions: held.actions, Deleted: held.deleted(), Survivors: held.survivors(), Stuck: held.stuck(), Blockers: held.blockers(),
 		DependsOnTiming: held.timing,
 	}
+	p.settle(held, begin)
 	if len(p.Stuck) > 0 {
 		released := simulate(g, opts, true, begin)
 		p.Stuck, p.Remaining, p.after = released.stuck(), held.remaining(released), released.actions

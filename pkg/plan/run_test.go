@@ -247,3 +247,26 @@ func TestOverlayCountsBlockers(t *testing.T) {
 		}
 	}
 }
+
+// TestRunReleasesBeforeItJudges: an owner that waits to orphan its dependents, or is going to, takes its uid off them, whatever else their references say.
+// What is judged before that would be deleted.
+func TestRunReleasesBeforeItJudges(t *testing.T) {
+	s := newSmall(t)
+	being(s.add(configMaps, "o"), OrphanFinalizer)
+	s.add(configMaps, "a", as(to(configMaps, "o"), configMaps, "other"))
+	s.add(configMaps, "b", as(to(configMaps, "o"), secrets, "o"), to(configMaps, "nobody"))
+	s.add(configMaps, "c", to(configMaps, "o"), to(configMaps, "nobody"))
+	s.add(secrets, "p", to(configMaps, "nobody")).Finalizers = []string{OrphanFinalizer}
+	s.add(secrets, "d", as(to(secrets, "p"), secrets, "other"))
+	p := s.run(Options{})
+	if got := names(p.Graph, p.Deleted); got != "b c o p" {
+		t.Errorf("deleted %s, want b c o p", got)
+	}
+	wantReason(t, p, "d", OwnerOrphans, "p")
+	// What may not be released is not judged.
+	g := p.Graph
+	p = NewRun(g, Options{May: func(id graph.ID) bool { return g.Ref(id).Name != "o" }})
+	if got := names(g, p.Deleted); got != "p" {
+		t.Errorf("deleted %s, want only p", got)
+	}
+}

@@ -64,6 +64,7 @@ func (s *simulation) unblock(id graph.ID, refs []graph.Edge) bool {
 
 // orphanDependents takes the references to an object off all its dependents, and then its finalizer (GC-067).
 func (s *simulation) orphanDependents(id graph.ID) {
+	s.orphaned[id] = true
 	cause := Reason{Code: OwnerOrphans, Cause: id, HasCause: true}
 	kept := false
 	for e := range s.Dependents(id) {

@@ -28,10 +28,15 @@ type simulation struct {
 	wave    int
 	actions []Action
 	touched []graph.ID
+	// orphaned are the objects that have orphaned their dependents.
+	orphaned map[graph.ID]bool
+	// order is that in which things are taken up one by one, instead of in waves; silent keeps no actions.
+	order  order
+	silent bool
 }
 
 func newSimulation(g *graph.Graph, opts Options, release bool) *simulation {
-	return &simulation{Overlay: NewOverlay(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}}
+	return &simulation{Overlay: NewOverlay(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}}
 }
 
 // deletion begins with the deletes of the roots, in the first wave, after some references were made to block.
@@ -44,6 +49,9 @@ func deletion(roots []graph.ID, policy Policy, block []graph.Edge) func(*simulat
 		for _, root := range dependentsFirst(s.Graph, roots) {
 			if !s.is(root, gone) {
 				s.delete(root, policy, ByClient, Reason{Code: Requested})
+			}
+			if s.order.between {
+				s.drain()
 			}
 		}
 	}
@@ -191,9 +199,12 @@ func (s *simulation) touch(id graph.ID) {
 }
 
 func (s *simulation) act(a Action) {
+	s.touch(a.Object)
+	if s.silent {
+		return
+	}
 	a.Wave = s.wave
 	s.actions = append(s.actions, a)
-	s.touch(a.Object)
 }
 
 // mayHide says whether a gap forbids the loop to let an owner go: a dependent may be in it (X-05, RO-012). That depends on the owner's namespace

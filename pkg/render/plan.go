@@ -100,6 +100,14 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 		}
 	}
 	set(p.Stuck, "stuck")
+	for _, id := range p.Unsettled {
+		o := outcomes[id]
+		if o.word == "stuck" {
+			continue // the summary names it, and what to do about it
+		}
+		o.because = strings.TrimPrefix(o.because+"; it depends on the collector's timing", "; ")
+		outcomes[id] = o
+	}
 	for _, f := range p.Forbidden {
 		o := outcomes[f.Object]
 		o.word, o.because = "forbidden", "you may not "+f.Verb+" it"
@@ -221,6 +229,9 @@ func (p Plan) Summary() string {
 	}
 	if p.DependsOnTiming {
 		s += "; the end depends on the collector's timing"
+		if len(p.Unsettled) > 0 {
+			s += ": " + some(p.named(p.Unsettled))
+		}
 	}
 	return s
 }
@@ -256,6 +267,14 @@ func (p Plan) objects(list []plan.Survivor) string {
 		names = append(names, object(p.Graph, s.Object))
 	}
 	return some(names)
+}
+
+func (p Plan) named(ids []graph.ID) []string {
+	var names []string
+	for _, id := range ids {
+		names = append(names, object(p.Graph, id))
+	}
+	return names
 }
 
 func some(names []string) string {

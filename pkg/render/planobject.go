@@ -22,7 +22,7 @@ func PlanObject(p Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 
 		Survivors: p.survivors(p.Survivors), Stuck: p.survivors(p.Stuck), Remaining: p.survivors(p.Remaining),
 		Blockers: []v1alpha1.Blocker{}, DependsOnTiming: p.DependsOnTiming,
-		NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{}, Unread: p.refs(p.Unread),
+		NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{}, Unread: p.refs(p.Unread), Unsettled: p.refs(p.Unsettled),
 	}
 	for _, cycle := range p.Cycles {
 		out.Cycles = append(out.Cycles, p.refs(cycle))

@@ -41,6 +41,8 @@ type Plan struct {
 	Stranded []ObjectRef `json:"stranded,omitempty"`
 	// DependsOnTiming is true when the end can be another one, depending on how fast the collector is.
 	DependsOnTiming bool `json:"dependsOnTiming,omitempty"`
+	// Unsettled are objects that are known to be able to end otherwise than the plan says, depending on what the collector takes up first.
+	Unsettled []ObjectRef `json:"unsettled,omitempty"`
 }
 
 // Action is one write.
