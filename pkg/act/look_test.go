@@ -92,23 +92,28 @@ func TestQuiet(t *testing.T) {
 func TestAnAnswerThatSaysNothingIsLookedInto(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	nothing := func(done bool) faultproxy.Fault {
+	nothing := func(done bool, answer string) faultproxy.Fault {
 		return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			if done {
 				next.ServeHTTP(discard{http.Header{}}, r)
 			}
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write([]byte(`{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}`))
+			_, _ = w.Write([]byte(answer))
 		}
 	}
+	const list, status = `{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}`, `{"kind":"Status","apiVersion":"v1","status":"Success"}`
 	for name, test := range map[string]struct {
 		policy plan.Policy
+		answer string
 		done   bool
 		failed string
 	}{
-		"done":              {policy: plan.Background, done: true},
-		"done, with policy": {policy: plan.Foreground, done: true},
-		"not done":          {policy: plan.Background, failed: "does not say whether it was done"},
+		"done":                        {policy: plan.Background, answer: list, done: true},
+		"done, with policy":           {policy: plan.Foreground, answer: list, done: true},
+		"not done":                    {policy: plan.Background, answer: list, failed: "does not say whether it was done"},
+		"a Status, done":              {policy: plan.Background, answer: status, done: true},
+		"a Status, done, with policy": {policy: plan.Orphan, answer: status, done: true},
+		"a Status, not done":          {policy: plan.Background, answer: status, failed: "does not say whether it was done"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,7 +121,7 @@ func TestAnAnswerThatSaysNothingIsLookedInto(t *testing.T) {
 			c.Apply(t, manifest(ns, "one"))
 			proxy := faultproxy.Start(t, c.Config())
 			client, p, positions := prepare(t, proxy.Config(), ns, test.policy, "one")
-			proxy.On(deletes, nothing(test.done))
+			proxy.On(deletes, nothing(test.done, test.answer))
 			var told record
 			result, err := Run(t.Context(), client, p, told.options(positions, false))
 			if err != nil || (len(result.Failed) == 1) != (test.failed != "") || (len(result.Done) == 1) != test.done {

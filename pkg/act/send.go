@@ -85,8 +85,10 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 		}
 		answer, refusal := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, options)
 		switch {
-		case refusal == nil:
+		case refusal == nil && (answer.Object || answer.Gone):
 			return followed(ref, a.Policy, answer)
+		case refusal == nil:
+			return r.unclear(ctx, t, ref, a.Policy, cluster.ErrUnclear)
 		case ctx.Err() != nil:
 			return ErrInterrupted
 		case errors.Is(refusal, cluster.ErrUnclear):
@@ -160,18 +162,19 @@ func refusesEachVersion(now *graph.Object, policy plan.Policy) bool {
 	return policy == plan.Background && len(now.Finalizers) > 0 && len(ofOthers(now.Finalizers)) == 0
 }
 
-// unclear finds out what came of a delete whose answer does not say it.
+// unclear finds out what came of a delete whose answer does not say it: one of something that is no API server, or a Status without a uid, with which some
+// servers answer.
 func (r *run) unclear(ctx context.Context, t graph.Type, ref graph.Ref, policy plan.Policy, answer error) error {
 	now, err := reread(ctx, r.client, t, ref, answer)
 	switch {
 	case errors.Is(err, errGone), errors.Is(err, errReplaced):
-		return followed(ref, policy, cluster.Deleted{})
+		return nil // the collector may have been as fast as that, whatever the policy
 	case err != nil && ctx.Err() != nil:
 		return ErrInterrupted
 	case err != nil:
 		return err
 	case now.Deleted == 0:
-		return answer
+		return naming(ref, answer)
 	}
 	return followed(ref, policy, cluster.Deleted{Object: true, Finalizers: now.Finalizers})
 }
