@@ -43,7 +43,10 @@ a row of its own: Absent if its type was listed completely without it, Unknown i
 printed to stderr, and are in the JSON.
 
 STATE is what kubectl get calls STATUS where it has one, and Deleting with the time since the
-deletionTimestamp for an object that is being deleted.`,
+deletionTimestamp for an object that is being deleted.
+
+A table has at most 60 levels, on a terminal as many as fit half of its width, and counts the objects that
+lie deeper. Other formats have all of them.`,
 		Example: `  # What does a deployment own?
   kubectl gc tree deployment/web
 
