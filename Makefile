@@ -6,6 +6,10 @@ MODULE   = $(shell $(GO) list -m)
 VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0-dev)
 LDFLAGS  = -X $(MODULE)/pkg/cmd.version=$(VERSION)
 PRODUCT  = ./cmd/... ./pkg/... ./plugins/...
+GRAPHS   = 500
+
+# The systems other than this one that the plugin is released for.
+PLATFORMS = darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 # What the control plane is built from. Its tests are not, so that editing one does not build it again.
 PLANE   := test/controlplane
@@ -16,27 +20,32 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: help build controlplane test test-short lint fmt bench demo demo-down docs crossbuild krew-test clean
+.PHONY: help build controlplane test test-long test-short lint fmt bench demo demo-down docs crossbuild krew-test clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Build the plugin as bin/kubectl-gc
-	$(GO) build -ldflags '$(LDFLAGS)' -o bin/kubectl-gc ./cmd/kubectl-gc
+	@test/build 'the plugin' -ldflags '$(LDFLAGS)' -o bin/kubectl-gc ./cmd/kubectl-gc
 	@ln -sf kubectl-gc bin/kubectl_complete-gc
 
 controlplane: bin/controlplane bin/kubectl ## Build the control plane of the tests (minutes, once)
 
 bin/controlplane: $(SOURCES)
-	cd $(PLANE) && $(GO) build -ldflags '-s -w' -o ../../bin/controlplane .
+	@cd $(PLANE) && ../build 'the control plane of the tests' -ldflags '-s -w' -o ../../bin/controlplane .
 
 # Called as kubectl, the control plane's program is kubectl.
 bin/kubectl: | bin/controlplane
 	@ln -sf controlplane $@
 
-test: build controlplane ## Run all tests, against a real control plane where they need one
+test: build controlplane ## Run all tests, against a real control plane where they need one (ten minutes on 2 cores)
+	@echo 'Running all tests: about ten minutes on 2 cores. The first time they are compiled before, with the race detector, which takes some minutes more.'
 	cd $(PLANE) && $(GO) test -timeout 10m ./...
 	$(GO) test -race -count=1 -timeout 30m ./...
+
+# A release runs it: seeds that make test does not come to.
+test-long: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500)
+	$(GO) test -race -count=1 -timeout 3h -run 'TestP01|TestP10|TestP14' ./pkg/collect ./pkg/plan -graphs $(GRAPHS)
 
 test-short: ## Run the tests that need no control plane
 	$(GO) test -short ./...
@@ -70,10 +79,10 @@ docs: ## Generate the command reference in docs/cli, docs/finalizers.md and docs
 	$(GO) run ./docs/gen docs/cli docs/finalizers.md docs/causes.md
 
 crossbuild: ## Compile the plugin for the other systems it is released for
-	GOOS=darwin GOARCH=amd64 $(GO) build $(PRODUCT)
-	GOOS=darwin GOARCH=arm64 $(GO) build $(PRODUCT)
-	GOOS=windows GOARCH=amd64 $(GO) build $(PRODUCT)
-	GOOS=windows GOARCH=arm64 $(GO) build $(PRODUCT)
+	@set -e; for platform in $(PLATFORMS); do \
+		echo "compiling for $$platform"; \
+		GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build $(PRODUCT); \
+	done
 
 krew-test: ## Check the krew manifest against the names of the release's archives
 	$(GO) test ./krew
