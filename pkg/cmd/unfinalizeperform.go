@@ -71,7 +71,7 @@ func changedObjects(cases []*unfinalize.Case) (*graph.Graph, []graph.ID) {
 
 // perform does what was agreed to and says what came of it.
 func (f *unfinalizeFlags) perform(ctx context.Context, client *cluster.Client, good, cases judged, r *unfinalizeRequest, gaps []v1alpha1.Gap) error {
-	outcomes := unfinalize.Perform(ctx, client, good, unfinalize.Options{Terms: r.terms, KeepGoing: f.keepGoing, Tell: f.tell})
+	outcomes := unfinalize.Perform(ctx, client, good, unfinalize.Options{Terms: r.terms, Selector: r.selector, KeepGoing: f.keepGoing, Tell: f.tell})
 	if !f.output.isOwn() {
 		if err := f.output.write(f.Out, f.resultObject(outcomes, cases.all(), good.all(), r.terms, gaps)); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (f *unfinalizeFlags) leftBecause(o *unfinalize.Outcome) string {
 // leftAlone says whether an error is of an object that nothing was done to on purpose.
 func leftAlone(err error) bool {
 	var moved *unfinalize.RefusedError
-	return errors.As(err, &moved) || errors.Is(err, unfinalize.ErrReplaced) || errors.Is(err, unfinalize.ErrNotReached)
+	return errors.As(err, &moved) || errors.Is(err, unfinalize.ErrReplaced) || errors.Is(err, unfinalize.ErrNotReached) || errors.Is(err, unfinalize.ErrNotSelected)
 }
 
 // outcomeError is the error of what was not done, or not for long.

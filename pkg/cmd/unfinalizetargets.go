@@ -150,6 +150,8 @@ func (f *unfinalizeFlags) judge(ctx context.Context, judge *unfinalize.Judge, r 
 			case err != nil && r.bulk && (errors.Is(err, unfinalize.ErrReplaced) || cluster.IsAbsent(err, t.Type, t.Name)):
 			case err != nil:
 				failed = append(failed, err)
+			case !unfinalize.Matches(r.selector, c.Object):
+				fmt.Fprintf(f.ErrOut, "Warning: %s is left alone: %v\n", withNamespace(c.Ref, " in "), unfinalize.ErrNotSelected)
 			case !r.bulk || c.Drop(unfinalize.NotThere):
 				kept = append(kept, c)
 			}

@@ -9,6 +9,8 @@ import (
 var (
 	// ErrReplaced is of an object that has been deleted and created again.
 	ErrReplaced = errors.New("another object has its name now")
+	// ErrNotSelected is of an object that was found by a selector and does not match it any more.
+	ErrNotSelected = errors.New("it no longer matches the selector")
 	// ErrMoved is of an object that changes all the time.
 	ErrMoved = errors.New("it was changed again and again meanwhile")
 	// ErrNotReached is of an object whose turn did not come, because another was refused.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
@@ -20,6 +21,8 @@ const maxTries = 10
 // Options say how to perform.
 type Options struct {
 	Terms Terms
+	// Selector, if not nil, is what the objects were found by. One that does not match it when it is about to be written to is left alone.
+	Selector labels.Selector
 	// KeepGoing goes on after what was refused or failed.
 	KeepGoing bool
 	// Settle is how long what is still there is looked at for somebody who puts a finalizer back; zero is SettleTime.
@@ -109,6 +112,9 @@ func (p *performer) perform(ctx context.Context, o *Outcome) error {
 		if err != nil {
 			return err
 		}
+		if !Matches(p.opts.Selector, o.Case.Object) {
+			return ErrNotSelected
+		}
 		way, verdicts := o.next()
 		if len(verdicts) == 0 {
 			return nil
@@ -138,6 +144,11 @@ func (p *performer) perform(ctx context.Context, o *Outcome) error {
 		}
 	}
 	return ErrMoved
+}
+
+// Matches says whether an object matches a selector. Every object matches nil.
+func Matches(selector labels.Selector, o *unstructured.Unstructured) bool {
+	return selector == nil || selector.Matches(labels.Set(o.GetLabels()))
 }
 
 // order is that of the ways: what is orphaned first, then what is patched, while the object is there for certain; another policy, and the spec of a

@@ -139,3 +139,38 @@ func TestASelectorReadsMetadataOnce(t *testing.T) {
 		t.Errorf("%d lists of config maps, want 2: one by the selector, and one for the plan", lists)
 	}
 }
+
+// TestASelectorOfUnfinalizeIsCheckedAgain: an object that was relabelled after it was listed, or after it was agreed to, keeps its finalizer.
+func TestASelectorOfUnfinalizeIsCheckedAgain(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	for _, test := range []struct {
+		name    string
+		matches func(*http.Request) bool
+		nth     int32
+		code    int
+	}{
+		{"before it is judged", faultproxy.Path("/configmaps/one"), 1, 0},
+		{"before it is written to", faultproxy.Path("/configmaps/one"), 3, 2}, // the first reads judge it, the dry run among them
+		{"while it is written to", func(r *http.Request) bool { return r.Method == http.MethodPatch && !r.URL.Query().Has("dryRun") }, 1, 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			ns := c.Namespace(t)
+			c.Apply(t, configMap("one", ", labels: {app: web}, finalizers: [example.com/hold]"), "-n", ns)
+			t.Cleanup(func() {
+				c.Kubectl(t, "patch", "configmap", "one", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+			})
+			c.Kubectl(t, "delete", "configmap", "one", "-n", ns, "--wait=false")
+			proxy := faultproxy.Start(t, c.Config())
+			before(proxy, test.matches, test.nth, func() { c.Kubectl(t, "label", "configmap", "one", "app=other", "--overwrite", "-n", ns) })
+			r := run(t, "unfinalize", "--kubeconfig", proxy.Kubeconfig(t), "configmaps", "-l", "app=web", "-n", ns, "--finalizer", "example.com/hold", "--yes")
+			if r.code != test.code || !strings.Contains(r.stderr, "it no longer matches the selector") {
+				t.Errorf("exit code %d, want %d\n%s%s", r.code, test.code, r.stdout, r.stderr)
+			}
+			if uidOf(t, c, ns, "one") == "" {
+				t.Errorf("one lost its finalizer\n%s%s", r.stdout, r.stderr)
+			}
+		})
+	}
+}
