@@ -13,9 +13,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// maxBlockTries is how often a patch is made anew for an object that changes all the time.
-const maxBlockTries = 5
-
 // blocking returns the actions of a plan that make references block.
 func blocking(p *plan.Plan) []plan.Action {
 	var actions []plan.Action
@@ -45,14 +42,14 @@ func (r *run) block(ctx context.Context, p *plan.Plan) bool {
 	for i, a := range actions {
 		ref := p.Graph.Ref(a.Object)
 		switch {
+		case errors.Is(errs[i], errGone), errors.Is(errs[i], errReplaced):
+			r.note(p.Graph, a, errs[i])
 		case errs[i] != nil && ctx.Err() != nil:
 			r.note(p.Graph, a, ErrNotSent)
 			ok = false
 		case errs[i] != nil:
 			r.fail(p.Graph, a, fmt.Errorf("nothing was deleted: %s %q cannot be made to block its owners: %w", ref.Resource, ref.Name, errs[i]))
 			ok = false
-		case answers[i] == nil:
-			r.note(p.Graph, a, errGone)
 		default:
 			r.patched[ref.UID] = answers[i]
 			r.note(p.Graph, a, nil)
@@ -98,37 +95,33 @@ func newBlocker(client *cluster.Client, g *graph.Graph, a plan.Action, opts clus
 	return b
 }
 
-// do patches the object and returns it as it was answered, nil if there is nothing to patch any more. Setting blockOwnerDeletion can take the
-// right to update the owner's finalizers (API-037).
+// do patches the object and returns it as it was answered. The error is errGone or errReplaced if there is nothing to patch any more. Setting
+// blockOwnerDeletion can take the right to update the owner's finalizers (API-037).
 func (b *blocker) do(ctx context.Context) (*graph.Object, error) {
-	for range maxBlockTries {
+	for range maxTries {
 		steps := b.steps()
 		if len(steps) == 0 {
-			return b.now, nil // somebody else has made them block, or taken them off
+			return b.now, nil // somebody else has made them block, or removed them
 		}
 		steps = append(cluster.Unchanged(b.ref.UID, b.now.ResourceVersion), steps...)
-		answer, err := b.client.Patch(ctx, b.t, b.ref.Namespace, b.ref.Name, steps, b.opts)
+		answer, refusal := b.client.Patch(ctx, b.t, b.ref.Namespace, b.ref.Name, steps, b.opts)
 		switch {
-		case err == nil:
+		case refusal == nil:
 			return answer, b.verify(answer)
-		case apierrors.IsNotFound(err):
-			return nil, nil
-		case !apierrors.IsInvalid(err) && !apierrors.IsConflict(err):
-			return nil, err
+		case !ambiguous(refusal) && !apierrors.IsInvalid(refusal):
+			return nil, refusal
 		}
 		// A test has failed, or the object would not be valid, which comes out when it is as it was (T-17).
-		now, getErr := b.client.Get(ctx, b.t, b.ref.Namespace, b.ref.Name)
+		now, err := reread(ctx, b.client, b.t, b.ref, refusal)
 		switch {
-		case apierrors.IsNotFound(getErr), getErr == nil && now.UID != b.ref.UID:
-			return nil, nil
-		case getErr != nil:
-			return nil, getErr
-		case now.ResourceVersion == b.now.ResourceVersion:
+		case err != nil:
 			return nil, err
+		case apierrors.IsNotFound(refusal), now.ResourceVersion == b.now.ResourceVersion:
+			return nil, refusal
 		}
 		b.now = now
 	}
-	return nil, fmt.Errorf("it was changed %d times while it was being patched", maxBlockTries)
+	return nil, changedTooOften(b.ref, "patched")
 }
 
 // steps set blockOwnerDeletion on the references, each after a test that it is the one that is meant.

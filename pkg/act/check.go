@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,11 +32,11 @@ func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePerio
 	_ = group.Wait() // each error is in its place
 	refused = checkBlocks(ctx, client, p)
 	for i, a := range deletes {
-		want := map[plan.Policy]string{plan.Foreground: plan.ForegroundFinalizer, plan.Orphan: plan.OrphanFinalizer}[a.Policy]
+		ref := p.Graph.Ref(a.Object)
 		switch {
 		case errs[i] != nil:
-			refused = append(refused, Failure{a, p.Graph, errs[i]})
-		case want != "" && !plan.IgnoresPolicy(p.Graph.Ref(a.Object)) && !(answers[i].Object && slices.Contains(answers[i].Finalizers, want)):
+			refused = append(refused, Failure{a, p.Graph, naming(ref, errs[i])})
+		case followed(ref, a.Policy, answers[i]) != nil:
 			ignored = append(ignored, a)
 		}
 	}
@@ -57,7 +58,7 @@ func checkBlocks(ctx context.Context, client *cluster.Client, p *plan.Plan) []Fa
 	_ = group.Wait() // each error is in its place
 	var refused []Failure
 	for i, a := range actions {
-		if errs[i] != nil {
+		if errs[i] != nil && !errors.Is(errs[i], errGone) && !errors.Is(errs[i], errReplaced) {
 			ref := p.Graph.Ref(a.Object)
 			refused = append(refused, Failure{a, p.Graph, fmt.Errorf("%s %q cannot be made to block its owners: %w", ref.Resource, ref.Name, errs[i])})
 		}

@@ -58,7 +58,12 @@ type Left struct {
 
 // Progress is how far the wait has come.
 type Progress struct {
+	// Left are some of the objects that are left, at most MostTold, the most urgent first.
 	Left []Left
+	// Remaining is how many are left.
+	Remaining int
+	// CollectorsTurn is one that nobody but the garbage collector has to act on, and that it may delete as far as is known; nil if there is none.
+	CollectorsTurn *Left
 	// Total is how many objects were waited for in the beginning.
 	Total int
 	// Wave is the last in which something has happened, of as many as Waves.

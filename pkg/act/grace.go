@@ -1,12 +1,13 @@
 package act
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -48,31 +49,40 @@ func (s *shortener) change(c cluster.Change) {
 	if s.period < 0 || c.Gone {
 		return
 	}
+	if c.GracePeriodSeconds == 0 && c.Object.Deleted != 0 && hasGracePeriod(c.Position.Type) {
+		if l, ok := s.run.waiter.get(c.Object.UID); ok { // a list does not show it
+			s.look(c.Position.Type, l.Object)
+		}
+		return
+	}
 	if l, ok := s.tooLong(c.Object, c.GracePeriodSeconds); ok {
 		s.group.Go(func() error { return s.shorten(l) })
 	}
 }
 
-// listed looks at the objects of a type after events may have been missed. Only pods have a grace period (API-018).
+// listed looks at the objects of a type after events may have been missed.
 func (s *shortener) listed(c cluster.Change) {
-	if s.period < 0 || c.Position.Type.Resource != "pods" || c.Position.Type.Group != "" {
+	if s.period < 0 || !hasGracePeriod(c.Position.Type) {
 		return
 	}
-	for _, left := range s.run.waiter.left() {
-		if !within(left.Object, c.Position) {
-			continue
-		}
-		ref := left.Object
-		s.group.Go(func() error {
-			// If it cannot be read, the watch that goes on shows what happens to it next.
-			if o, details, err := s.run.client.GetDetails(s.ctx, c.Position.Type, ref.Namespace, ref.Name); err == nil {
-				if l, ok := s.tooLong(o, details.GracePeriodSeconds); ok {
-					return s.shorten(l)
-				}
-			}
-			return nil
-		})
+	for _, left := range s.run.waiter.within(c.Position) {
+		s.look(c.Position.Type, left.Object)
 	}
+}
+
+// hasGracePeriod says whether the objects of a type have a grace period: only pods do (API-018).
+func hasGracePeriod(t graph.Type) bool { return t.Resource == "pods" && t.Group == "" }
+
+// look reads an object and shortens its grace period. If it cannot be read, the watch that goes on shows what happens to it next.
+func (s *shortener) look(t graph.Type, ref graph.Ref) {
+	s.group.Go(func() error {
+		if o, details, err := s.run.client.GetDetails(s.ctx, t, ref.Namespace, ref.Name); err == nil {
+			if l, ok := s.tooLong(o, details.GracePeriodSeconds); ok {
+				return s.shorten(l)
+			}
+		}
+		return nil
+	})
 }
 
 // tooLong says, once for each object, whether its grace period is to be shortened. It tells of the first that would have to be lengthened.
@@ -109,9 +119,16 @@ func (s *shortener) shorten(l waited) error {
 	ref := l.Object
 	_, err := s.run.client.Delete(s.ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(policy), GracePeriodSeconds: &s.period})
 	switch {
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
-		return nil // it was faster
-	case err != nil && s.ctx.Err() != nil:
+	case err != nil && ambiguous(err):
+		refusal := naming(ref, err)
+		if _, err = reread(s.ctx, s.run.client, t, ref, err); errors.Is(err, errGone) || errors.Is(err, errReplaced) {
+			return nil // it was faster
+		}
+		err = cmp.Or(err, refusal)
+	case err != nil:
+		err = naming(ref, err)
+	}
+	if err != nil && s.ctx.Err() != nil {
 		err = ErrInterrupted
 	}
 	s.mu.Lock()

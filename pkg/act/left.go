@@ -5,12 +5,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // tick is how often what is left is told while there is anything left.
 const tick = time.Second
+
+// MostTold is how many of the objects that are left a Progress names.
+const MostTold = 8
 
 // tick tells what is left every second, and for how long nothing has happened.
 func (r *run) tick(ctx context.Context) error {
@@ -22,61 +26,122 @@ func (r *run) tick(ctx context.Context) error {
 			return nil
 		case now := <-ticker.C:
 			p := r.waiter.progress(now)
-			if len(p.Left) == 0 {
+			if p.Remaining == 0 {
 				continue
 			}
 			r.opts.Tick(p)
+			if r.quiet.due(p.Quiet) {
+				r.look(ctx)
+			}
 			r.probe(ctx, p)
 		}
 	}
 }
 
+// progress takes one look at each object that is left, and sorts none of them: there can be very many, and the watches wait for the lock.
 func (w *waiter) progress(now time.Time) Progress {
-	p := Progress{Left: w.left()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p.Total, p.Wave, p.Waves, p.Quiet = len(w.going), max(w.wave, 1), w.waves, now.Sub(w.last)
+	var urgent []*waited // the first of each urgency
+	var ranks []int
+	var turn *waited
+	for l := range w.each {
+		if turn == nil && l.CollectorsTurn && l.Refused == nil {
+			turn = l
+		}
+		rank := l.Urgency(now)
+		if len(ranks) == MostTold && rank >= ranks[MostTold-1] {
+			continue
+		}
+		i, _ := slices.BinarySearch(ranks, rank+1) // behind those of the same urgency
+		ranks, urgent = slices.Insert(ranks, i, rank), slices.Insert(urgent, i, l)
+		if len(ranks) > MostTold {
+			ranks, urgent = ranks[:MostTold], urgent[:MostTold]
+		}
+	}
+	p := Progress{Remaining: len(w.pending), Total: len(w.going), Wave: max(w.wave, 1), Waves: w.waves, Quiet: now.Sub(w.last)}
+	for _, l := range urgent {
+		p.Left = append(p.Left, l.Left)
+	}
+	if turn != nil {
+		p.CollectorsTurn = &Left{}
+		*p.CollectorsTurn = turn.Left
+	}
 	return p
+}
+
+// each iterates over what is left, plan by plan, each in the order of its graph; the lock is held.
+func (w *waiter) each(yield func(*waited) bool) {
+	for _, c := range w.cascades {
+		for l := range c.each {
+			l.Blocking = 0
+			if slices.Contains(l.Finalizers, plan.ForegroundFinalizer) {
+				l.Blocking = l.blockers
+			}
+			l.CollectorsTurn = l.collectorsTurn()
+			if !yield(l) {
+				return
+			}
+		}
+	}
 }
 
 // left returns what is still there, in an order that does not change.
 func (w *waiter) left() []Left {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	left := make([]Left, 0, len(w.pending))
-	for _, l := range w.pending {
-		l.Blocking = w.blocking(l)
-		l.CollectorsTurn = w.collectorsTurn(l)
+	for l := range w.each {
 		left = append(left, l.Left)
 	}
-	slices.SortFunc(left, func(a, b Left) int { return compareRefs(a.Object, b.Object) })
+	plans := len(w.cascades)
+	w.mu.Unlock()
+	if plans > 1 { // what one plan deletes has the order of its graph, which is this
+		slices.SortFunc(left, func(a, b Left) int { return compareRefs(a.Object, b.Object) })
+	}
 	return left
 }
 
-// blocking counts the dependents that an object waits for; the lock is held.
-func (w *waiter) blocking(l *waited) int {
-	if !slices.Contains(l.Finalizers, plan.ForegroundFinalizer) {
-		return 0
-	}
-	n, last := 0, graph.ID(-1)
-	for e := range l.graph.Dependents(l.id) { // an object's references stand together
-		if _, pending := w.pending[l.graph.Ref(e.Dependent).UID]; pending && (e.Block || l.blocking[e.Index]) && e.Dependent != last {
-			n, last = n+1, e.Dependent
+// besides returns what was seen to go along though no plan has it.
+func (w *waiter) besides() []graph.Ref {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.SortedFunc(slices.Values(w.beyond), compareRefs)
+}
+
+// within returns what is left of a position's type and namespace.
+func (w *waiter) within(p cluster.Position) []Left {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var left []Left
+	for l := range w.each {
+		if within(l.Object, p) {
+			left = append(left, l.Left)
 		}
 	}
-	return n
+	return left
+}
+
+// undeleted returns, of what it is the collector's turn to delete, the first n.
+func (w *waiter) undeleted(n int) []waited {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []waited
+	for l := range w.each {
+		if len(list) == n {
+			break
+		}
+		if !l.Deleting && l.CollectorsTurn {
+			list = append(list, *l)
+		}
+	}
+	return list
 }
 
 // collectorsTurn says whether nothing but the collector has to act on an object: its owners are gone, or it waits for dependents that are
-// gone, or for being orphaned. The lock is held.
-func (w *waiter) collectorsTurn(l *waited) bool {
+// gone, or for being orphaned. Its Blocking is known, and the lock is held.
+func (l *waited) collectorsTurn() bool {
 	if !l.Deleting {
-		for e := range l.graph.Owners(l.id) {
-			if _, pending := w.pending[l.graph.Ref(e.Owner).UID]; pending {
-				return false
-			}
-		}
-		return l.graph.OwnerCount(l.id) > 0
+		return l.owners == 0 && l.graph.OwnerCount(l.id) > 0
 	}
 	if len(l.Finalizers) != 1 {
 		return false
@@ -88,4 +153,31 @@ func (w *waiter) collectorsTurn(l *waited) bool {
 		return l.Blocking == 0
 	}
 	return false
+}
+
+// Urgency ranks what is left: the lower, the more somebody can do about it; what waits for others comes last.
+func (l *Left) Urgency(now time.Time) int {
+	foreign, collectors := false, false
+	for _, f := range l.Finalizers {
+		if f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer {
+			collectors = true
+		} else {
+			foreign = true
+		}
+	}
+	switch {
+	case l.Refused != nil:
+		return 0
+	case l.Deleting && foreign:
+		return 1
+	case l.CollectorsTurn:
+		return 2
+	case l.Deleting && !collectors && l.Deleted <= now.Unix():
+		return 3
+	case l.Deleting && !collectors:
+		return 4
+	case l.Deleting:
+		return 5
+	}
+	return 6
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -28,10 +27,7 @@ const readAlone = 4
 
 // orphans returns what the plans leave without a reference to an owner that goes.
 func (r *run) orphans() []Orphan {
-	done := map[string]bool{}
-	for _, d := range r.result.Done {
-		done[d.Graph.Ref(d.Object).UID] = true
-	}
+	done := r.deleted()
 	seen := map[[2]string]bool{}
 	var orphans []Orphan
 	for _, p := range r.plans {
@@ -152,7 +148,7 @@ func (f *found) read(ctx context.Context, client *cluster.Client, s scope, names
 		switch {
 		case err == nil && o.UID == uid:
 			f.add(o)
-		case err != nil && !apierrors.IsNotFound(err):
+		case err != nil && !cluster.IsAbsent(err, s.t, name):
 			return err
 		}
 	}

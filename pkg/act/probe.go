@@ -23,30 +23,25 @@ func (r *run) probe(ctx context.Context, p Progress) {
 	if p.Quiet < probeAfter || int(p.Quiet/tick)%int(probeAfter/tick) != 0 {
 		return
 	}
-	probed := 0
-	for _, left := range p.Left {
-		if left.Deleting || !left.CollectorsTurn || probed == maxProbed {
-			continue
-		}
-		probed++
-		l, ok := r.waiter.get(left.Object.UID)
-		if !ok {
-			continue
-		}
+	for _, l := range r.waiter.undeleted(maxProbed) {
 		t, _ := l.graph.Type(l.id)
 		ref := l.Object
 		_, err := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(l.policy), DryRun: true})
+		if err != nil && ambiguous(err) {
+			if _, gone := reread(ctx, r.client, t, ref, err); gone != nil {
+				continue // or not to be read, so that nothing is known
+			}
+		}
 		if ctx.Err() == nil {
 			r.waiter.refused(ref.UID, refusedForAll(err))
 		}
 	}
 }
 
-// refusedForAll returns an error that the collector meets too. That the user may not delete the object, or that it changes or goes meanwhile,
-// says nothing about that.
+// refusedForAll returns an error that the collector meets too. That the user may not delete the object says nothing about that.
 func refusedForAll(err error) error {
 	switch {
-	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), "cannot delete resource"), apierrors.IsNotFound(err), apierrors.IsConflict(err):
+	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), "cannot delete resource"):
 		return nil
 	case apierrors.IsBadRequest(err): // a webhook that does not support dry runs (API-041)
 		return nil

@@ -16,8 +16,19 @@ type Result struct {
 	Orphaned []Orphan
 	// Left is what was waited for and is still there.
 	Left []Left
+	// Unseen is what was waited for and may neither be watched, listed nor read any more: whether it is gone is not known.
+	Unseen []Unseen
+	// Unplanned is what was seen to be deleted with the cascade though no plan has it, because it belongs to something that was deleted. It is what the watches
+	// have shown, which need not be all.
+	Unplanned []graph.Ref
 	// Declined is why the roots that had been changed were not deleted after they were planned again; they are among the Failed.
 	Declined error
+}
+
+// Unseen is an object that nothing is known of, and what the server says of that.
+type Unseen struct {
+	Object graph.Ref
+	Err    error
 }
 
 // Done is an action that was carried out. Its IDs are those of the Graph: a plan that was made again has one of its own.
@@ -41,8 +52,11 @@ var (
 	ErrInterrupted = errors.New("interrupted before the server answered; it may be deleted all the same")
 	// ErrNotSent is of a delete whose turn did not come before the end.
 	ErrNotSent = errors.New("interrupted before its turn came")
+	// ErrPolicyIgnored is of a delete that the server has carried out with another propagation policy than the one asked for.
+	ErrPolicyIgnored = errors.New("the server has deleted it and not followed the propagation policy")
 
 	errGone     = errors.New("it was gone already")
 	errReplaced = errors.New("another object has its name now")
+	errNoPolicy = errors.New("the server does not follow the propagation policy")
 	errNoBlock  = errors.New("not all that it is to wait for could be made to block it")
 )

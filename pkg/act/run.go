@@ -2,7 +2,10 @@ package act
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,11 +21,16 @@ type Options struct {
 	// PropagateGracePeriod gives it to the dependents too, as far as that can be done once the collector has deleted them: a grace period
 	// can be shortened only (API-018).
 	PropagateGracePeriod bool
+	// Archived, if not nil, is asked before each delete whether nothing is lost with this version of the object that is not in the archive; the delete carries
+	// it as a precondition. An error leaves the object alone. It is called from several goroutines.
+	Archived func(ctx context.Context, t graph.Type, object graph.Ref, resourceVersion string) error
 	// Positions are where the listing ended on which the plan rests; the wait begins there.
 	Positions []cluster.Position
 	// Wait for the whole cascade, until the context ends.
 	Wait bool
-	// Tell is called with each event, and Tick every second with what is left; one call at a time, and none while Replan is called.
+	// PollInterval is how often what may not be watched is listed or read in the wait; 0 means 2 seconds.
+	PollInterval time.Duration
+	// Tell is called with each event, and Tick every second with what is left; one call at a time, and none while Replan is called. Either may be nil.
 	Tell func(Event)
 	Tick func(Progress)
 	// Collect, if not nil, does the collector's part in place of the cluster's. It is called when the requested deletes were sent, and again
@@ -44,11 +52,17 @@ func (o Options) serialized() Options {
 	var mu sync.Mutex
 	tell, ticked, replan := o.Tell, o.Tick, o.Replan
 	o.Tell = func(e Event) {
+		if tell == nil {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		tell(e)
 	}
 	o.Tick = func(p Progress) {
+		if ticked == nil {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		ticked(p)
@@ -71,6 +85,13 @@ type run struct {
 	waiter *waiter
 	grace  *shortener
 	plans  []*plan.Plan
+	// looking guards positions, which are what is watched.
+	looking   sync.Mutex
+	positions []cluster.Position
+	// quiet says when to look without being told.
+	quiet quiet
+	// unseen guards the Unseen of the result while the watches run.
+	unseen sync.Mutex
 	// patched are the objects whose references were made to block, by uid, as they were answered.
 	patched map[string]*graph.Object
 	// watches are what runs beside the deletes and the wait, and watching is its context.
@@ -100,10 +121,14 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 	stop()
 	_ = r.watches.Wait() // its error, if it is not the end of the context, was seen by wait
 	r.grace.finish()
+	if opts.Wait && errors.Is(err, context.DeadlineExceeded) && r.lastLook(ctx) {
+		err = nil
+	}
+	slices.SortFunc(r.result.Unseen, func(a, b Unseen) int { return compareRefs(a.Object, b.Object) })
 	if err == nil && opts.Wait {
 		r.result.Orphaned, err = r.orphaned(ctx)
 	}
-	r.result.Left = r.waiter.left()
+	r.result.Left, r.result.Unplanned = r.waiter.left(), r.waiter.besides()
 	return r.result, err
 }
 
@@ -132,28 +157,32 @@ func (r *run) follow(next Replanned) {
 		return
 	}
 	positions := r.waiter.add(next)
-	r.watches.Go(func() error {
-		return r.client.Watch(r.watching, positions, func(c cluster.Change) {
-			if c.Object == nil {
-				r.waiter.listed(c)
-				r.grace.listed(c)
-				return
-			}
-			r.waiter.change(c)
-			r.grace.change(c)
-		})
-	})
+	r.looking.Lock()
+	r.positions = append(r.positions, positions...)
+	r.looking.Unlock()
+	for _, p := range positions {
+		r.watches.Go(func() error { return r.watch(r.watching, p) })
+	}
 }
 
 // wait waits until all that was deleted is gone, with what goes along.
 func (r *run) wait(ctx context.Context) error {
 	r.waiter.sent(r.expected())
 	r.watches.Go(func() error { return r.guard(r.watching) })
+	done := r.waiter.done
 	if r.opts.Collect != nil {
-		r.watches.Go(func() error { return r.collect(r.watching) })
+		collected := make(chan struct{})
+		r.watches.Go(func() error {
+			err := r.collect(r.watching)
+			if err == nil {
+				close(collected)
+			}
+			return err
+		})
+		done = collected
 	}
 	select {
-	case <-r.waiter.done:
+	case <-done:
 		return nil
 	case <-r.watching.Done():
 		if ctx.Err() != nil {
@@ -168,10 +197,7 @@ func (r *run) expected() map[string]bool {
 	if len(r.result.Failed) == 0 {
 		return nil
 	}
-	done := map[string]bool{}
-	for _, d := range r.result.Done {
-		done[d.Graph.Ref(d.Object).UID] = true
-	}
+	done := r.deleted()
 	expected := map[string]bool{}
 	for _, p := range r.plans {
 		var roots []graph.ID
@@ -185,4 +211,18 @@ func (r *run) expected() map[string]bool {
 		}
 	}
 	return expected
+}
+
+// deleted are the uids of what was deleted, whether the server has followed the policy or not.
+func (r *run) deleted() map[string]bool {
+	deleted := map[string]bool{}
+	for _, d := range r.result.Done {
+		deleted[d.Graph.Ref(d.Object).UID] = true
+	}
+	for _, f := range r.result.Failed {
+		if errors.Is(f.Err, ErrPolicyIgnored) {
+			deleted[f.Graph.Ref(f.Action.Object).UID] = true
+		}
+	}
+	return deleted
 }

@@ -24,15 +24,24 @@ func (r *run) send(ctx context.Context, p *plan.Plan) []plan.Action {
 	for i, batch := range batches {
 		errs := r.sendBatch(ctx, p.Graph, batch)
 		var changed []plan.Action
+		ignored := false
 		for j, a := range batch {
+			ignored = ignored || errors.Is(errs[j], ErrPolicyIgnored)
 			if errors.Is(errs[j], ErrChanged) {
 				changed = append(changed, a)
 				continue
 			}
 			r.note(p.Graph, a, errs[j])
 		}
+		rest := append(changed, slices.Concat(batches[i+1:]...)...)
+		if ignored { // nor would it follow that of the others
+			for _, a := range rest {
+				r.note(p.Graph, a, errNoPolicy)
+			}
+			return nil
+		}
 		if len(changed) > 0 {
-			return append(changed, slices.Concat(batches[i+1:]...)...)
+			return rest
 		}
 	}
 	return nil
@@ -59,8 +68,9 @@ func (r *run) sendBatch(ctx context.Context, g *graph.Graph, batch []plan.Action
 	return errs
 }
 
-// delete sends one delete. It carries the uid and the resourceVersion of the object in the plan. If that has changed, it is sent with the uid
-// alone provided that what the plan rests on is as it was: an object whose status changes all the time could not be deleted otherwise.
+// delete sends one delete. It carries the uid and the resourceVersion of the object in the plan. If the object has changed since, the delete is sent with the
+// resourceVersion that it has now, provided that what the plan rests on is as it was: an object whose status changes all the time could not be deleted
+// otherwise.
 func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 	ref := g.Ref(a.Object)
 	t, _ := g.Type(a.Object)
@@ -68,31 +78,97 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 	options := cluster.DeleteOptions{
 		Policy: string(a.Policy), GracePeriodSeconds: r.opts.GracePeriodSeconds, ResourceVersion: was.ResourceVersion,
 	}
-	_, err := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, options)
-	if apierrors.IsConflict(err) {
-		var now *graph.Object
-		if now, err = r.client.Get(ctx, t, ref.Namespace, ref.Name); err == nil {
-			switch {
-			case now.UID != ref.UID:
-				return errReplaced
-			case !asPlanned(was, now):
-				return ErrChanged
-			}
+	version := was.ResourceVersion
+	for range maxTries {
+		if err := r.archived(ctx, t, ref, version); err != nil {
+			return err
+		}
+		answer, refusal := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, options)
+		switch {
+		case refusal == nil:
+			return followed(ref, a.Policy, answer)
+		case ctx.Err() != nil:
+			return ErrInterrupted
+		case errors.Is(refusal, cluster.ErrUnclear):
+			return r.unclear(ctx, t, ref, a.Policy, refusal)
+		case !ambiguous(refusal):
+			return naming(ref, refusal)
+		}
+		now, err := reread(ctx, r.client, t, ref, refusal)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return ErrInterrupted
+		case err != nil:
+			return err
+		case !asPlanned(was, now):
+			return ErrChanged
+		}
+		version = now.ResourceVersion
+		switch {
+		case apierrors.IsConflict(refusal) && now.ResourceVersion != options.ResourceVersion && options.ResourceVersion != "":
+			options.ResourceVersion = version
+		case apierrors.IsConflict(refusal) && options.ResourceVersion != "" && refusesEachVersion(now, a.Policy):
 			options.ResourceVersion = ""
-			_, err = r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, options)
+		default:
+			return naming(ref, refusal)
 		}
 	}
+	return changedTooOften(ref, "deleted")
+}
+
+// archived says whether nothing is lost with a version of an object.
+func (r *run) archived(ctx context.Context, t graph.Type, ref graph.Ref, version string) error {
+	if r.opts.Archived == nil {
+		return nil
+	}
+	err := r.opts.Archived(ctx, t, ref, version)
 	switch {
 	case err == nil:
 		return nil
-	case apierrors.IsNotFound(err):
-		return errGone
-	case apierrors.IsConflict(err):
-		return errReplaced
 	case ctx.Err() != nil:
-		return ErrInterrupted
+		return ErrNotSent
 	}
-	return err // the server's own errors name the object
+	return fmt.Errorf("%s %q was not deleted: %w", ref.Resource, ref.Name, err)
+}
+
+// refusesEachVersion says whether the API server answers a delete with a conflict whichever resourceVersion it carries. It does if the policy removes the only
+// finalizers of the object: it compares the resourceVersion with that of an update that it has left out (Store.Delete in the generic registry of
+// k8s.io/apiserver, after errDeleteNow). Only such a delete is sent with the uid alone.
+func refusesEachVersion(now *graph.Object, policy plan.Policy) bool {
+	return policy == plan.Background && len(now.Finalizers) > 0 && len(ofOthers(now.Finalizers)) == 0
+}
+
+// unclear finds out what came of a delete whose answer does not say it.
+func (r *run) unclear(ctx context.Context, t graph.Type, ref graph.Ref, policy plan.Policy, answer error) error {
+	now, err := reread(ctx, r.client, t, ref, answer)
+	switch {
+	case errors.Is(err, errGone), errors.Is(err, errReplaced):
+		return followed(ref, policy, cluster.Deleted{})
+	case err != nil && ctx.Err() != nil:
+		return ErrInterrupted
+	case err != nil:
+		return err
+	case now.Deleted == 0:
+		return answer
+	}
+	return followed(ref, policy, cluster.Deleted{Object: true, Finalizers: now.Finalizers})
+}
+
+// policyFinalizer is the finalizer that the server puts on an object that is deleted with a policy; empty if it puts none.
+func policyFinalizer(ref graph.Ref, policy plan.Policy) string {
+	if plan.IgnoresPolicy(ref) {
+		return ""
+	}
+	return map[plan.Policy]string{plan.Foreground: plan.ForegroundFinalizer, plan.Orphan: plan.OrphanFinalizer}[policy]
+}
+
+// followed sees from the answer to a delete that the server has followed the policy (API-006, API-021).
+func followed(ref graph.Ref, policy plan.Policy, answer cluster.Deleted) error {
+	want := policyFinalizer(ref, policy)
+	if want == "" || answer.Object && slices.Contains(answer.Finalizers, want) {
+		return nil
+	}
+	return fmt.Errorf("%s %q: %w %s: its answer does not show the finalizer %s", ref.Resource, ref.Name, ErrPolicyIgnored, policy, want)
 }
 
 // note puts what came of a delete where it belongs.
@@ -100,7 +176,7 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 	switch {
 	case err == nil:
 		r.result.Done = append(r.result.Done, Done{a, g})
-	case errors.Is(err, ErrNotSent), errors.Is(err, errNoBlock):
+	case errors.Is(err, ErrNotSent), errors.Is(err, errNoBlock), errors.Is(err, errNoPolicy):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
 	case errors.Is(err, errGone), errors.Is(err, errReplaced):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
@@ -150,10 +226,25 @@ func (r *run) replan(ctx context.Context, p *plan.Plan, rest []plan.Action, roun
 	}
 	for _, a := range rest {
 		if !again[p.Graph.Ref(a.Object).UID] {
-			r.note(p.Graph, a, errGone)
+			r.note(p.Graph, a, r.leftOut(ctx, p.Graph, a))
 		}
 	}
 	return next, true
+}
+
+// leftOut finds out why a new plan leaves a root out. That the root was not listed does not prove that it is gone.
+func (r *run) leftOut(ctx context.Context, g *graph.Graph, a plan.Action) error {
+	ref := g.Ref(a.Object)
+	t, _ := g.Type(a.Object)
+	missing := fmt.Errorf("%s %q was not deleted: %w, and it was not found when it was planned again", ref.Resource, ref.Name, ErrChanged)
+	_, err := reread(ctx, r.client, t, ref, missing)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ErrNotSent
+	case err != nil:
+		return err
+	}
+	return missing
 }
 
 // planned returns of a root what its plan rests on: as it was listed, or as it is since its references were made to block.
@@ -174,9 +265,8 @@ func references(g *graph.Graph, id graph.ID) []graph.OwnerReference {
 	return owners
 }
 
-// asPlanned says whether what the plan rests on is as it was: the owners, and the finalizers of others. The collector's own are replaced
-// by the delete; and the deletionTimestamp may be the work of the delete that has just been refused, because the API server stores the
-// finalizers of a delete first and then finds that the resourceVersion has changed.
+// asPlanned says whether what the plan rests on is as it was: the owners, and the finalizers of others. The collector's own are replaced by the delete, and
+// an object that somebody else has begun to delete goes either way.
 func asPlanned(was, now *graph.Object) bool {
 	return slices.Equal(was.Owners, now.Owners) && slices.Equal(ofOthers(was.Finalizers), ofOthers(now.Finalizers))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// wholeTypeFrom is in how many namespaces objects of one type are waited for before it is watched everywhere.
+// wholeTypeFrom is in how many namespaces objects of one type are waited for before it is watched everywhere, if it was listed everywhere.
 const wholeTypeFrom = 4
 
 // waiter knows what of a cascade is left.
@@ -20,11 +20,15 @@ type waiter struct {
 	// changed has an entry when something has changed since it was taken out.
 	changed chan struct{}
 
-	mu      sync.Mutex
-	pending map[string]*waited // by uid
-	going   map[string]bool    // the uids of all that is deleted
-	allSent bool
-	last    time.Time
+	mu       sync.Mutex
+	pending  map[string]*waited // by uid
+	going    map[string]bool    // the uids of all that is deleted
+	cascades []*cascade
+	// unplanned are the uids of what was seen to go along with the cascade though no plan has it, and beyond are those objects.
+	unplanned map[string]bool
+	beyond    []graph.Ref
+	allSent   bool
+	last      time.Time
 	// wave is the last in which something was seen to happen.
 	wave, waves int
 }
@@ -32,17 +36,20 @@ type waiter struct {
 // waited is an object that is waited for, with the plan's view of it.
 type waited struct {
 	Left
-	graph *graph.Graph
-	id    graph.ID
+	cascade *cascade
+	graph   *graph.Graph
+	id      graph.ID
 	// deletedIn and goneIn are the waves in which the plan has it deleted and gone.
 	deletedIn, goneIn int
 	policy            plan.Policy
-	// blocking are the references of the graph that were made to block.
-	blocking map[int]bool
+	// owners is how many of its references are to objects that are waited for, and blockers how many such objects block it. They are counted while
+	// the cascade goes, because to count them anew every second would take longer than that.
+	owners, blockers int
+	over             bool // it is not waited for any more
 }
 
 func newWaiter(opts Options) *waiter {
-	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), pending: map[string]*waited{}, going: map[string]bool{}, last: time.Now()}
+	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), pending: map[string]*waited{}, going: map[string]bool{}, unplanned: map[string]bool{}, last: time.Now()}
 }
 
 // add has what a plan deletes waited for and returns what to watch for that: each type in each namespace where something is waited for,
@@ -52,32 +59,38 @@ func (w *waiter) add(next Replanned) []cluster.Position {
 	defer w.mu.Unlock()
 	p := next.Plan
 	types := map[scope]bool{}
-	added := make(map[graph.ID]*waited, len(p.Deleted))
-	block := map[int]bool{}
-	for _, a := range blocking(p) {
-		for _, index := range a.Edges {
-			block[index] = true
-		}
-	}
+	c := newCascade(p)
 	for _, id := range p.Deleted {
 		ref := p.Graph.Ref(id)
 		t, _ := p.Graph.Type(id)
 		types[scope{t, ref.Namespace}] = true
+		if earlier, ok := w.pending[ref.UID]; ok {
+			earlier.over = true
+			earlier.cascade.at[earlier.id].waited = nil
+		}
 		left := Left{Object: ref, Deleting: p.Graph.State(id) == graph.Deleting, Deleted: p.Graph.Deleted(id), Finalizers: p.Graph.Finalizers(id)}
-		added[id] = &waited{Left: left, graph: p.Graph, id: id, blocking: block}
 		w.going[ref.UID] = true
-		w.pending[ref.UID] = added[id]
+		w.pending[ref.UID] = c.add(&waited{Left: left, cascade: c, graph: p.Graph, id: id})
 	}
 	for _, a := range p.Actions {
-		if l, ok := added[a.Object]; ok {
+		if l := c.at[a.Object].waited; l != nil {
 			l.goneIn = max(l.goneIn, a.Wave)
 			if a.Verb == plan.VerbDelete {
 				l.deletedIn, l.policy = a.Wave, a.Policy
 			}
 		}
 	}
+	w.cascades = append(w.cascades, c)
+	w.count()
 	w.waves = max(w.waves, p.Waves())
 	return positions(types, next.Positions)
+}
+
+// count counts for each object that is waited for what keeps it; the lock is held.
+func (w *waiter) count() {
+	for _, c := range w.cascades {
+		c.count(w.pending)
+	}
 }
 
 type scope struct {
@@ -85,27 +98,31 @@ type scope struct {
 	namespace string
 }
 
+// positions returns where to watch for objects of some types and namespaces. Nothing is watched more widely than it was listed, since the right to do so
+// may be missing.
 func positions(types map[scope]bool, listed []cluster.Position) []cluster.Position {
 	namespaces := map[graph.Type]int{}
 	for s := range types {
 		namespaces[s.t]++
 	}
-	wanted := map[scope]bool{}
+	ended := map[scope]string{} // the resourceVersions of the lists
+	for _, l := range listed {
+		ended[scope{l.Type, l.Namespace}] = l.ResourceVersion
+	}
+	wanted := map[scope]string{}
 	for s := range types {
-		if namespaces[s.t] >= wholeTypeFrom {
+		version, everywhere := ended[scope{s.t, ""}]
+		switch own, ok := ended[s]; {
+		case everywhere && namespaces[s.t] >= wholeTypeFrom:
 			s.namespace = ""
+		case ok:
+			version = own
 		}
-		wanted[s] = true
+		wanted[s] = version
 	}
 	var positions []cluster.Position
-	for s := range wanted {
-		p := cluster.Position{Type: s.t, Namespace: s.namespace}
-		for _, l := range listed {
-			if l.Type == s.t && (l.Namespace == "" || l.Namespace == s.namespace) {
-				p.ResourceVersion = l.ResourceVersion
-			}
-		}
-		positions = append(positions, p)
+	for s, version := range wanted {
+		positions = append(positions, cluster.Position{Type: s.t, Namespace: s.namespace, ResourceVersion: version})
 	}
 	return positions
 }
@@ -115,23 +132,63 @@ func (w *waiter) change(c cluster.Change) {
 	defer w.mu.Unlock()
 	l, ok := w.pending[c.Object.UID]
 	if !ok {
+		w.beside(c)
 		return
 	}
+	w.moved()
+	if c.Gone {
+		w.gone(c.Object.UID)
+		return
+	}
+	w.update(l, c.Object)
+}
+
+// beside notes what goes along with the cascade though no plan has it: it is being deleted, or gone, and belongs to something that goes. Nobody can keep the
+// cluster's collector from deleting what has come up since the plan was made. The lock is held.
+func (w *waiter) beside(c cluster.Change) {
+	o := c.Object
+	if w.going[o.UID] || w.unplanned[o.UID] || o.Deleted == 0 && !c.Gone {
+		return
+	}
+	if slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return w.going[r.UID] || w.unplanned[r.UID] }) {
+		w.unplanned[o.UID] = true
+		t := c.Position.Type
+		w.beyond = append(w.beyond, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.Namespace, Name: o.Name, UID: o.UID})
+	}
+}
+
+// found brings what is known of an object up to date with what a list or a read has shown, which may be what is known.
+func (w *waiter) found(o *graph.Object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l, ok := w.pending[o.UID]
+	if !ok {
+		return
+	}
+	if l.Deleted != o.Deleted || !slices.Equal(l.Finalizers, o.Finalizers) {
+		w.moved()
+	}
+	w.update(l, o)
+}
+
+// moved notes that something has happened; the lock is held.
+func (w *waiter) moved() {
 	w.last = time.Now()
 	select {
 	case w.changed <- struct{}{}:
 	default:
 	}
-	l.Deleting, l.Deleted, l.Finalizers = c.Object.Deleted != 0, c.Object.Deleted, slices.Clone(c.Object.Finalizers)
+}
+
+// update brings what is known of an object up to date; the lock is held.
+func (w *waiter) update(l *waited, o *graph.Object) {
+	l.Deleting, l.Deleted, l.Finalizers = o.Deleted != 0, o.Deleted, slices.Clone(o.Finalizers)
 	if l.Deleting {
 		l.Refused = nil
 		w.wave = max(w.wave, l.deletedIn)
 	}
-	switch {
-	case c.Gone:
-		w.gone(c.Object.UID)
-	case w.released(l, c.Object):
-		w.drop(c.Object.UID, Kept)
+	if w.released(l, o) {
+		w.drop(o.UID, Kept)
 	}
 }
 
@@ -154,6 +211,28 @@ func (w *waiter) released(l *waited, o *graph.Object) bool {
 	return false
 }
 
+// absent notes that an object that is waited for was read, and is no more.
+func (w *waiter) absent(uid string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, ok := w.pending[uid]; ok {
+		w.moved()
+		w.gone(uid)
+	}
+}
+
+// lost stops waiting for an object that may not be seen any more. It is false if it is not waited for.
+func (w *waiter) lost(uid string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, ok := w.pending[uid]; !ok {
+		return false
+	}
+	w.forget(uid)
+	w.finish()
+	return true
+}
+
 // gone takes an object that is no more off the list; the lock is held.
 func (w *waiter) gone(uid string) {
 	w.wave = max(w.wave, w.pending[uid].goneIn)
@@ -163,9 +242,25 @@ func (w *waiter) gone(uid string) {
 // drop stops waiting for an object; the lock is held.
 func (w *waiter) drop(uid string, what What) {
 	l := w.pending[uid]
-	delete(w.pending, uid)
+	w.forget(uid)
 	w.opts.Tell(Event{What: what, Object: l.Object})
 	w.finish()
+}
+
+// forget takes an object off the list; the lock is held.
+func (w *waiter) forget(uid string) {
+	w.pending[uid].over = true
+	delete(w.pending, uid)
+	for _, c := range w.cascades {
+		c.forget(uid)
+	}
+}
+
+// over says whether everything was sent and nothing is left.
+func (w *waiter) over() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.allSent && len(w.pending) == 0
 }
 
 // finish ends the wait if nothing is left and nothing will be added; the lock is held.
@@ -186,6 +281,7 @@ func (w *waiter) listed(c cluster.Change) {
 	defer w.mu.Unlock()
 	for uid, l := range w.pending {
 		if within(l.Object, c.Position) && !c.Listed[uid] {
+			w.moved()
 			w.gone(uid)
 		}
 	}
@@ -202,7 +298,7 @@ func (w *waiter) sent(expected map[string]bool) {
 	if expected != nil {
 		for uid := range w.pending {
 			if !expected[uid] {
-				delete(w.pending, uid)
+				w.forget(uid)
 			}
 		}
 	}

@@ -9,4 +9,7 @@
 //   - finalizers and status, which say what was done elsewhere on the object's behalf;
 //   - managedFields, although they are most of the bytes, because they say which manager has which field. Who reads an archive can leave
 //     them out; left out here they could never be had again.
+//
+// An archive is complete when it gets its name and is never added to. What comes up after it was saved is not in it (Saved.Missing), and what is changed after
+// that is not in it as it is (Saved.Covers): the caller leaves both alone.
 package archive

@@ -46,7 +46,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer full.Close()
-	if err := (&spool{file: full}).add(0, []byte("x")); err == nil {
+	if err := (&spool{file: full}).add(0, []byte("x"), copied{}); err == nil {
 		t.Error("the spool was written")
 	}
 	if _, err := write(full, nil, nil, nil, head()); err == nil {

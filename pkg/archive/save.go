@@ -24,6 +24,8 @@ type Saved struct {
 	Objects int
 	// Gone are those that are not there any more: deleted since the plan was made, and perhaps created again with another uid.
 	Gone []graph.Ref
+
+	copies map[string]copied // by uid
 }
 
 // Save writes an archive with all objects that a plan deletes or changes, as they are now; head is the plan as it is printed. The file is
@@ -65,7 +67,11 @@ func read(ctx context.Context, client *cluster.Client, g *graph.Graph, ids []gra
 		if err != nil {
 			return fmt.Errorf("writing %s %q: %w", o.GetKind(), o.GetName(), err)
 		}
-		return s.add(id, doc)
+		copied, err := copyOf(o.Object)
+		if err != nil {
+			return fmt.Errorf("reading %s %q: %w", o.GetKind(), o.GetName(), err)
+		}
+		return s.add(id, doc, copied)
 	})
 }
 
@@ -108,7 +114,7 @@ func write(file *os.File, g *graph.Graph, ids []graph.ID, s *spool, head *v1alph
 	if err := writePlan(w, head); err != nil {
 		return nil, err
 	}
-	saved := &Saved{}
+	saved := &Saved{copies: map[string]copied{}}
 	for _, id := range ids {
 		if !s.has(id) {
 			saved.Gone = append(saved.Gone, g.Ref(id))
@@ -121,6 +127,7 @@ func write(file *os.File, g *graph.Graph, ids []graph.ID, s *spool, head *v1alph
 			return nil, err
 		}
 		saved.Objects++
+		saved.copies[g.Ref(id).UID] = s.of(id)
 	}
 	return saved, w.Flush()
 }

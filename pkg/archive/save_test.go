@@ -239,11 +239,6 @@ func TestArchiveHasEveryObjectAsTheServerAnswers(t *testing.T) {
 	}
 }
 
-func list(v any) []any {
-	l, _ := v.([]any)
-	return l
-}
-
 // TestP02ArchiveHasThePlansObjectsAndNoOthers: one that is gone and one that was created again since the plan was made are not
 // saved, and said to be gone; one that was changed is saved as it is now.
 func TestP02ArchiveHasThePlansObjectsAndNoOthers(t *testing.T) {

@@ -19,7 +19,10 @@ type spool struct {
 	at   map[graph.ID]section
 }
 
-type section struct{ offset, length int64 }
+type section struct {
+	offset, length int64
+	of             copied
+}
 
 func newSpool(dir string) (*spool, error) {
 	file, err := private(dir)
@@ -30,13 +33,13 @@ func newSpool(dir string) (*spool, error) {
 }
 
 // add keeps an object's document, in place of an older one of its.
-func (s *spool) add(id graph.ID, doc []byte) error {
+func (s *spool) add(id graph.ID, doc []byte, of copied) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := s.file.WriteAt(doc, s.size); err != nil {
 		return err
 	}
-	s.at[id] = section{s.size, int64(len(doc))}
+	s.at[id] = section{s.size, int64(len(doc)), of}
 	s.size += int64(len(doc))
 	return nil
 }
@@ -47,6 +50,13 @@ func (s *spool) has(id graph.ID) bool {
 	defer s.mu.Unlock()
 	_, ok := s.at[id]
 	return ok
+}
+
+// of returns what is remembered of an object's document.
+func (s *spool) of(id graph.ID) copied {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.at[id].of
 }
 
 // copy writes an object's document.

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,7 +37,7 @@ type Deleted struct {
 }
 
 // Delete deletes an object if it still has the uid. The error is the server's: Conflict if the uid or the
-// resourceVersion is another.
+// resourceVersion is another. It is ErrUnclear if something has answered that does not say whether the object was deleted.
 func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid string, opts DeleteOptions) (Deleted, error) {
 	id := types.UID(uid)
 	policy := metav1.DeletionPropagation(opts.Policy)
@@ -70,19 +71,49 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 	if err != nil {
 		return Deleted{}, err
 	}
-	var answer struct {
-		Kind, Status any
-		Details      struct{ UID string }
-		Metadata     struct {
-			UID        string
-			Finalizers []string
-		}
+	answer, err := readDeleted(raw, uid)
+	if err != nil {
+		return Deleted{}, fmt.Errorf("deleting %s %q: %w: %w", t.Resource, name, ErrUnclear, err)
 	}
+	answer.Gone = answer.Gone && !opts.DryRun
+	return answer, nil
+}
+
+// ErrUnclear is of a write whose answer does not say what came of it: it is no answer of an API server, or it is about something else. The object has to be
+// read to know.
+var ErrUnclear = errors.New("the answer does not say whether it was done")
+
+// readDeleted reads the answer to a DELETE: a Status or an object. An object may be of any type, and a custom resource may have anything in the
+// fields that a Status has, so each field is read for itself: one that is not of the form expected says nothing. It is a map because the fields
+// of a struct are found in any case, and "Metadata" is another field than "metadata".
+func readDeleted(raw []byte, uid string) (Deleted, error) {
+	var answer map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &answer); err != nil {
-		return Deleted{}, fmt.Errorf("reading the answer to the deletion of %s %q: %w", t.Resource, name, err)
+		return Deleted{}, err
 	}
-	return Deleted{
-		Finalizers: answer.Metadata.Finalizers, Object: answer.Metadata.UID == uid,
-		Gone: answer.Kind == "Status" && answer.Status == metav1.StatusSuccess && answer.Details.UID == uid && !opts.DryRun,
-	}, nil
+	if text(answer["kind"]) == "Status" && text(answer["apiVersion"]) == "v1" {
+		var details struct{ UID string }
+		_ = json.Unmarshal(answer["details"], &details) // of other servers they may be anything
+		if text(answer["status"]) != metav1.StatusSuccess || details.UID != "" && details.UID != uid {
+			return Deleted{}, errors.New("it is a Status of something else")
+		}
+		return Deleted{Gone: details.UID == uid}, nil
+	}
+	var metadata struct {
+		UID        string
+		Finalizers []string
+	}
+	if json.Unmarshal(answer["metadata"], &metadata) != nil || metadata.UID != uid {
+		return Deleted{}, errors.New("it is neither the object nor a Status")
+	}
+	return Deleted{Object: true, Finalizers: metadata.Finalizers}, nil
+}
+
+// text is the string that a field has, empty if it has none.
+func text(field json.RawMessage) string {
+	var s string
+	if json.Unmarshal(field, &s) != nil {
+		return ""
+	}
+	return s
 }

@@ -134,3 +134,71 @@ func TestAPI015PreconditionsAreKept(t *testing.T) {
 		t.Errorf("afterwards: %+v, %v; want it as it was", now, err)
 	}
 }
+
+// TestACustomResourceMayHaveAnythingInTheFieldsOfAStatus: an object is answered when a finalizer keeps it, and its top-level fields are its own affair.
+func TestACustomResourceMayHaveAnythingInTheFieldsOfAStatus(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: statuses.`+ns+`.example.com}
+spec:
+  group: `+ns+`.example.com
+  scope: Namespaced
+  names: {plural: statuses, singular: status, kind: Status}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`)
+	t.Cleanup(func() {
+		c.Kubectl(t, "delete", "customresourcedefinition", "statuses."+ns+".example.com", "--wait=false")
+	})
+	c.Kubectl(t, "wait", "customresourcedefinition", "statuses."+ns+".example.com", "--for=condition=Established")
+	client, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := graph.Type{Group: ns + ".example.com", Version: "v1", Resource: "statuses", Kind: "Status", Namespaced: true}
+	for name, fields := range map[string]string{
+		"text":       `{details: text, status: [Success]}`,
+		"list":       `{details: [1, 2], status: {details: 7}}`,
+		"number":     `{details: 7, status: Success}`,
+		"like-a-uid": `{details: {uid: [x]}, status: Success, reason: {}}`,
+	} {
+		c.Apply(t, strings.Replace(fields, "{", "{apiVersion: "+ns+".example.com/v1, kind: Status, metadata: {name: "+name+", finalizers: [example.com/x]}, ", 1), "-n", ns)
+		o, err := client.Get(t.Context(), statuses, ns, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := client.Delete(t.Context(), statuses, ns, name, o.UID, DeleteOptions{Policy: "Foreground"})
+		if err != nil || !answer.Object || answer.Gone || !slices.Contains(answer.Finalizers, "foregroundDeletion") {
+			t.Errorf("%s: answer %+v, %v; want the object with the finalizer foregroundDeletion", name, answer, err)
+		}
+		c.Kubectl(t, "patch", "statuses."+ns+".example.com", name, "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	}
+}
+
+// TestTheAnswerToADeleteIsAboutTheObject: a Status of the server or the object itself. Anything else leaves it open whether the object was deleted.
+func TestTheAnswerToADeleteIsAboutTheObject(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]Deleted{
+		`{"apiVersion":"v1","kind":"Status","status":"Success","details":{"uid":"u"}}`:                                 {Gone: true},
+		`{"apiVersion":"v1","kind":"Status","status":"Success"}`:                                                       {},
+		`{"apiVersion":"v1","kind":"Status","status":"Success","details":"text"}`:                                      {},
+		`{"apiVersion":"a.example.com/v1","kind":"Status","metadata":{"uid":"u"},"status":{"x":1},"details":"a text"}`: {Object: true},
+		`{"kind":"Widget","metadata":{"uid":"u","finalizers":["orphan"]},"details":["a"]}`:                             {Object: true, Finalizers: []string{"orphan"}},
+		`{"kind":"Widget","metadata":{"uid":"u"},"Metadata":"text","Kind":"Status"}`:                                   {Object: true},
+	} {
+		if got, err := readDeleted([]byte(raw), "u"); err != nil || got.Gone != want.Gone || got.Object != want.Object || !slices.Equal(got.Finalizers, want.Finalizers) {
+			t.Errorf("%s: %+v, %v; want %+v", raw, got, err, want)
+		}
+	}
+	for _, raw := range []string{
+		``, `not found`, `["u"]`, `"u"`, `null`, `{}`, `{"kind":"List","items":[]}`, `{"kind":"Widget","metadata":"text"}`, `{"kind":"Widget","metadata":{"uid":"v"}}`,
+		`{"apiVersion":"v1","kind":"Status","status":"Success","details":{"uid":"v"}}`, `{"apiVersion":"v1","kind":"Status","status":"Failure","details":{"uid":"u"}}`,
+		`{"apiVersion":"a.example.com/v1","kind":"Status","status":"Success","details":{"uid":"u"}}`,
+	} {
+		if got, err := readDeleted([]byte(raw), "u"); err == nil {
+			t.Errorf("%q: %+v, want an error", raw, got)
+		}
+	}
+}

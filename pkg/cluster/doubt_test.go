@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -411,4 +412,60 @@ func jsonText(code int, body string) faultproxy.Fault {
 		w.WriteHeader(code)
 		_, _ = w.Write([]byte(body))
 	}
+}
+
+// TestDiscoveryUnderFaultHidesNothing answers each discovery request once as it should not be: there is an error, or a gap, or all types are known.
+func TestDiscoveryUnderFaultHidesNothing(t *testing.T) {
+	c := testcluster.Shared(t)
+	healthy, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := healthy.Discover()
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := map[string]faultproxy.Fault{
+		"403":        faultproxy.Status(403, metav1.StatusReasonForbidden, "no"),
+		"404 plain":  faultproxy.Plain(404, "404 page not found"),
+		"404 Status": faultproxy.Status(404, metav1.StatusReasonNotFound, "not found"),
+		"409":        faultproxy.Status(409, metav1.StatusReasonConflict, "conflict"),
+		"410":        faultproxy.Status(410, metav1.StatusReasonExpired, "expired"),
+		"429":        faultproxy.Status(429, metav1.StatusReasonTooManyRequests, "too many"),
+		"500":        faultproxy.Status(500, metav1.StatusReasonInternalError, "internal"),
+		"502":        faultproxy.Plain(502, "bad gateway"),
+		"reset":      faultproxy.Reset(),
+		"no groups":  faultproxy.NoGroups(),
+		"no fields":  jsonText(200, `{}`),
+		"a page":     faultproxy.Plain(200, "<html>log in</html>"),
+		"half of it": faultproxy.Truncate(200),
+	}
+	combinations := 0
+	for name, fault := range faults {
+		for _, path := range []string{"/api", "/apis", "/api/v1", "/apis/coordination.k8s.io/v1", "/apis/apiregistration.k8s.io/v1"} {
+			for _, aggregated := range []bool{true, false} {
+				if aggregated && strings.Count(path, "/") > 1 {
+					continue // which is not asked
+				}
+				combinations++
+				t.Run(fmt.Sprintf("%s of %s, aggregated %t", name, path, aggregated), func(t *testing.T) {
+					t.Parallel()
+					proxy := faultproxy.Start(t, c.Config())
+					if !aggregated {
+						proxy = legacy(t, c.Config())
+					}
+					proxy.On(func(r *http.Request) bool { return r.URL.Path == path }, faultproxy.Times(1, fault))
+					client, err := New(proxy.Config(), 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := client.Discover()
+					if err == nil && len(got.Gaps) == 0 && len(got.Resources) != len(want.Resources) {
+						t.Errorf("%d types are known of %d, and there is no gap", len(got.Resources), len(want.Resources))
+					}
+				})
+			}
+		}
+	}
+	t.Logf("%d combinations", combinations)
 }

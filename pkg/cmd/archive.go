@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -46,6 +47,7 @@ func (f *deleteFlags) save(ctx context.Context, client *cluster.Client, p *plann
 	case err != nil:
 		return fmt.Errorf("nothing was deleted: writing the archive: %w", err)
 	}
+	p.saved = saved
 	for _, ref := range saved.Gone {
 		fmt.Fprintf(f.ErrOut, "Warning: %s is not in the archive: it is not there any more\n", withNamespace(ref, " in "))
 	}
@@ -58,4 +60,21 @@ func (f *deleteFlags) save(ctx context.Context, client *cluster.Client, p *plann
 	}
 	fmt.Fprintf(f.ErrOut, "archived %d %s in %s\n", saved.Objects, objects, render.Escape(f.archive))
 	return nil
+}
+
+// hintArchive is what to do about an object that cannot be deleted because the archive does not have it as it is.
+const hintArchive = "run the command again, with another archive"
+
+// archived is act's Archived; nil without an archive.
+func (p *plannedDeletion) archived(client *cluster.Client) func(context.Context, graph.Type, graph.Ref, string) error {
+	if p.saved == nil {
+		return nil
+	}
+	return func(ctx context.Context, t graph.Type, ref graph.Ref, resourceVersion string) error {
+		err := p.saved.Covers(ctx, client, t, ref, resourceVersion)
+		if errors.Is(err, archive.ErrChanged) || errors.Is(err, archive.ErrMissing) {
+			return refusal{withHint(err, hintArchive)}
+		}
+		return err
+	}
 }

@@ -1,43 +1,62 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// clientGC does the collector's part of one deletion, for --gc=client. It writes to what the deletion takes along and to nothing else: to objects of
-// the plan, and to dependents of what was deleted that have come up since.
+// clientGC does the collector's part of one deletion, for --gc=client. It writes to the objects of the plans that were agreed to, with --archive to those of them
+// that are in it, and to nothing else: dependents that have come up since are left alone.
 type clientGC struct {
 	f      *deleteFlags
 	client *cluster.Client
 	d      *deletion
+	saved  *archive.Saved // nil without --archive
 	plans  func() []*plannedDeletion
 	loop   *collect.Loop
 
-	mu      sync.Mutex      // the loop tells while it asks
+	mu      sync.Mutex // the loop tells while it asks
+	agreed  map[string]bool
 	cascade map[string]bool // uids of what is deleted
+	orphans map[string]bool // uids of what is deleted with the policy Orphan
+	left    map[string]leftObject
 	events  []collect.Event
 }
+
+// leftObject is a dependent of what is deleted that is not in the plan.
+type leftObject struct {
+	graph.Ref
+	t graph.Type
+}
+
+// errWaitsForOthers ends a wait that would have no end.
+var errWaitsForOthers = errors.New("stopped: what was deleted waits for dependents that are not in the plan")
 
 // collect is act's Collect.
 func (c *clientGC) collect(ctx context.Context, sent []act.Done) error {
 	if c.loop == nil {
 		c.loop = c.newLoop(sent)
 	}
-	_, err := c.loop.Run(ctx)
+	summary, err := c.loop.Run(ctx)
+	if err == nil && c.waitsForLeft(summary.Graph) {
+		err = errWaitsForOthers
+	}
 	return err
 }
 
 func (c *clientGC) newLoop(sent []act.Done) *collect.Loop {
-	c.cascade = map[string]bool{}
+	c.agreed, c.cascade, c.orphans, c.left = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]leftObject{}
 	plans := c.plans()
 	opts := collect.Options{List: plans[0].listing, May: c.may, Tell: c.tell, Observe: collect.ObserveTime}
 	opts.List.Progress = nil
@@ -49,6 +68,13 @@ func (c *clientGC) newLoop(sent []act.Done) *collect.Loop {
 			c.cascade[p.Graph.Ref(id).UID] = true
 			if d, ok := definition(p.Plan.Plan, id); ok {
 				opts.Definitions = append(opts.Definitions, d)
+			}
+			c.agree(p.Graph.Ref(id).UID)
+		}
+		for _, a := range p.Actions {
+			c.agree(p.Graph.Ref(a.Object).UID)
+			if a.Verb == plan.VerbDelete && a.Policy == plan.Orphan {
+				c.orphans[p.Graph.Ref(a.Object).UID] = true
 			}
 		}
 	}
@@ -77,19 +103,97 @@ func definition(p *plan.Plan, id graph.ID) (collect.Definition, bool) {
 	return d, true
 }
 
-// may allows what the deletion takes along: the objects of the plan, and dependents of what goes.
+func (c *clientGC) agree(uid string) {
+	if c.saved == nil || c.saved.Has(uid) {
+		c.agreed[uid] = true
+	}
+}
+
+// may allows what was agreed to: the objects of the plans. A dependent of what goes that is not among them is left alone and remembered. Without an archive,
+// the references to what is deleted with the policy Orphan may be removed from it: that is what the policy is for.
 func (c *clientGC) may(g *graph.Graph, id graph.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cascade[g.Ref(id).UID] {
+	ref := g.Ref(id)
+	if c.agreed[ref.UID] {
 		return true
 	}
 	for e := range g.Owners(id) {
-		if c.cascade[g.Ref(e.Owner).UID] {
+		owner := g.Ref(e.Owner).UID
+		if c.saved == nil && c.orphans[owner] {
 			return true
+		}
+		if c.cascade[owner] {
+			t, _ := g.Type(id)
+			c.left[ref.UID] = leftObject{ref, t}
 		}
 	}
 	return false
+}
+
+// waitsForLeft says whether something that is being deleted waits for a dependent that is left alone: for it to go, or to lose its reference.
+func (c *clientGC) waitsForLeft(g *graph.Graph) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for uid := range c.left {
+		id, ok := g.Lookup(uid)
+		if !ok || !g.Seen(id) {
+			continue
+		}
+		for e := range g.Owners(id) {
+			if !c.cascade[g.Ref(e.Owner).UID] || g.State(e.Owner) != graph.Deleting {
+				continue
+			}
+			finalizers := g.Finalizers(e.Owner)
+			if e.Block && slices.Contains(finalizers, plan.ForegroundFinalizer) || slices.Contains(finalizers, plan.OrphanFinalizer) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leftAlone are the dependents of what was deleted that are not in the plan and still there, as far as that can be found out.
+func (c *clientGC) leftAlone(ctx context.Context) []graph.Ref {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var left []graph.Ref
+	for uid, l := range c.left {
+		now, err := c.client.Get(ctx, l.t, l.Namespace, l.Name)
+		if cluster.IsAbsent(err, l.t, l.Name) || err == nil && (now.UID != uid || !slices.ContainsFunc(now.Owners, func(r graph.OwnerReference) bool { return c.cascade[r.UID] })) {
+			continue
+		}
+		left = append(left, l.Ref)
+	}
+	slices.SortFunc(left, func(a, b graph.Ref) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	return left
+}
+
+// because says why dependents are left alone.
+func (c *clientGC) because() string {
+	if c.saved != nil {
+		return "left alone: a dependent of what was deleted that is not in the plan, and not in the archive"
+	}
+	return "left alone: a dependent of what was deleted that is not in the plan"
+}
+
+// leftAloneError is the finding that there are some.
+func (c *clientGC) leftAloneError(left []graph.Ref) error {
+	if len(left) == 0 {
+		return nil
+	}
+	var names []string
+	for _, ref := range left {
+		names = append(names, shortName(ref))
+	}
+	where := "plan"
+	if c.saved != nil {
+		where = "plan and not in the archive"
+	}
+	return refusal{withHint(fmt.Errorf("left alone, because not in the %s: %s", where, enumerate(names)),
+		"the owners are deleted: delete these by name, or kubectl gc run collects them")}
 }
 
 func (c *clientGC) tell(e collect.Event) {

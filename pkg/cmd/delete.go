@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -37,11 +38,19 @@ If something could not be listed in which a dependent can be hidden, the plan sa
 
 --archive FILE saves what the plan deletes or changes, whole, right before the first delete: the plan first, then the objects,
 owners before dependents, as YAML documents. The file holds their secrets and is for its owner alone (0600). It is complete or not there: if an
-object cannot be read, or the file not be written, nothing is deleted; a file that exists is never overwritten. kubectl apply -f
+object cannot be read, or the file not be written, nothing is deleted; a file that exists is never overwritten. An object that you name is not
+deleted if it was changed after it was archived; only its status may differ. Its dependents are archived as they are before the first delete. The cluster's
+collector can also delete dependents that are created later, and a warning names those that were seen. kubectl apply -f
 reports the plan, whose kind no server knows, and creates the objects with new uids, under which owners and dependents no longer
 belong together: the collector deletes such dependents.
 
-Exit code 2 means that nothing was deleted because it was refused, or that something is still there after --timeout.`,
+--gc=client deletes and changes only the objects of the plan, with --archive only those in the archive. Dependents that are created later are left alone and named.
+
+The wait watches what is deleted. Without permission to watch it lists every two seconds, without permission to list it reads each object, and what
+cannot be read either is named in a warning and not waited for.
+
+Exit code 2 means that nothing was deleted because it was refused, that an object was left alone because it is not in the plan, or that something is still
+there after --timeout.`,
 		Example: `  # What would go with this deployment?
   kubectl gc delete deployment/web --dry-run=client
 
@@ -177,6 +186,7 @@ type plannedDeletion struct {
 	positions []cluster.Position
 	missing   []error // objects that were named and are not there
 	listing   cluster.ListOptions
+	saved     *archive.Saved // nil without --archive
 }
 
 // plan lists what a deletion of the objects can reach, and plans it.

@@ -10,6 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // perform carries out the plan and waits for the cascade.
@@ -24,9 +26,9 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	defer cancel()
 	opts := act.Options{
 		GracePeriodSeconds: d.grace, PropagateGracePeriod: f.propagateGrace,
-		Positions: p.positions, Wait: f.wait, Tell: t.tell, Tick: t.tick, Replan: again.replan,
+		Archived: p.archived(client), Positions: p.positions, Wait: f.wait, Tell: t.tell, Tick: t.tick, Replan: again.replan,
 	}
-	gc := &clientGC{f: f, client: client, d: d, plans: func() []*plannedDeletion { return again.planned }}
+	gc := &clientGC{f: f, client: client, d: d, saved: p.saved, plans: func() []*plannedDeletion { return again.planned }}
 	if f.gc == "client" {
 		f.warnNamespaces(p)
 		opts.Collect, opts.PropagateGracePeriod = gc.collect, false
@@ -34,6 +36,9 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	result, err := act.Run(limited, client, p.Plan.Plan, opts)
 	t.done()
 	f.warnAdopted(result)
+	f.warnUnseen(result.Unseen)
+	f.warnUnplanned(result.Unplanned, p.saved != nil)
+	left := gc.leftAlone(ctx)
 	var stuck []v1alpha1.SkippedObject
 	if f.wait && ctx.Err() == nil {
 		stuck = endless(ctx, client, again.planned)
@@ -41,11 +46,14 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	if !f.output.isOwn() {
 		object := resultObject(again.last, result, gc.events)
 		object.Remaining = append(object.Remaining, stuck...)
+		for _, ref := range left {
+			object.Skipped = append(object.Skipped, v1alpha1.SkippedObject{Object: render.RefObject(ref), Because: gc.because()})
+		}
 		if err := f.output.write(f.Out, object); err != nil {
 			return err
 		}
 	}
-	return errors.Join(slices.Concat(failures(result), gc.errors(), []error{endlessError(stuck), f.ended(ctx, d, result, err, wording{p.Known, time.Now()})})...)
+	return errors.Join(slices.Concat(failures(result), gc.errors(), []error{gc.leftAloneError(left), endlessError(stuck), f.ended(ctx, d, result, err, wording{p.Known, time.Now()})})...)
 }
 
 // failures are the errors of single objects. Those that are without an answer only because of an interruption are still under way, and those
@@ -74,7 +82,7 @@ func (f *deleteFlags) ended(ctx context.Context, d *deletion, result *act.Result
 			unsent++
 		}
 	}
-	left := w.remaining(result.Left)
+	left := w.remaining(result.Left, len(result.Left))
 	if left == "" {
 		left = "nothing"
 	}
@@ -88,6 +96,8 @@ func (f *deleteFlags) ended(ctx context.Context, d *deletion, result *act.Result
 		return withHint(errors.New("interrupted; still under way: "+left), hintLeft)
 	case errors.Is(err, context.DeadlineExceeded):
 		return refusal{withHint(fmt.Errorf("timed out after %s; still there: %s", d.timeout, left), hintLeft)}
+	case errors.Is(err, errWaitsForOthers):
+		return refusal{fmt.Errorf("%w; still there: %s", err, left)}
 	}
 	return err
 }
@@ -102,4 +112,37 @@ func (f *deleteFlags) warnAdopted(result *act.Result) {
 			fmt.Fprintf(f.ErrOut, "Warning: %s, which was left behind, was adopted by %s\n", withNamespace(o.Object, " in "), adopter(o))
 		}
 	}
+}
+
+// warnUnseen tells of what was not waited for to its end, because it may neither be watched, listed nor read. As for kubectl that is no error: the deletion
+// was asked for, and goes on.
+func (f *deleteFlags) warnUnseen(unseen []act.Unseen) {
+	type place struct{ resource, group, namespace string }
+	names, first := map[place][]string{}, []act.Unseen{}
+	of := func(u act.Unseen) place { return place{u.Object.Resource, u.Object.Group(), u.Object.Namespace} }
+	for _, u := range unseen {
+		if names[of(u)] == nil {
+			first = append(first, u)
+		}
+		names[of(u)] = append(names[of(u)], shortName(u.Object))
+	}
+	for _, u := range first {
+		fmt.Fprintf(f.ErrOut, "Warning: cannot wait for %s, whose deletion goes on: %s\n", enumerate(names[of(u)]), render.Escape(shorten(u.Err.Error())))
+	}
+}
+
+// warnUnplanned tells of what the cluster's collector has deleted beyond the plan. Nobody can keep it from doing so.
+func (f *deleteFlags) warnUnplanned(unplanned []graph.Ref, archived bool) {
+	if len(unplanned) == 0 {
+		return
+	}
+	var names []string
+	for _, ref := range unplanned {
+		names = append(names, shortName(ref))
+	}
+	missing := ""
+	if archived {
+		missing = ", and not in the archive"
+	}
+	fmt.Fprintf(f.ErrOut, "Warning: deleted too, as dependents of what was deleted, but not in the plan%s: %s\n", missing, enumerate(names))
 }

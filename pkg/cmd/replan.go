@@ -48,6 +48,11 @@ func (r *replanner) replan(ctx context.Context, roots []graph.Ref) (act.Replanne
 	if len(next.Forbidden) > 0 {
 		return act.Replanned{}, refusal{fmt.Errorf("%s and not deleted: %s", what, strings.Join(next.Denials(), "; "))}
 	}
+	if saved := r.planned[0].saved; saved != nil {
+		if missing := saved.Missing(next.Plan.Plan); len(missing) > 0 {
+			return act.Replanned{}, refusal{withHint(fmt.Errorf("%s and not deleted: the new plan writes to what is not in the archive: %s", what, enumerate(names(next.Graph, missing))), hintArchive)}
+		}
+	}
 	growth := next.Beyond(r.agreed...)
 	if growth.None() {
 		fmt.Fprintf(r.f.ErrOut, "Warning: %s; it was planned again, and nothing more goes with it\n", what)
@@ -83,9 +88,9 @@ func (r *replanner) plan(ctx context.Context, roots []graph.Ref) (*plannedDeleti
 
 // agree shows a plan that has grown and asks, or refuses it where there is nobody to ask.
 func (r *replanner) agree(ctx context.Context, next *plannedDeletion, what, more string) error {
-	if r.f.archive != "" {
+	if r.planned[0].saved != nil {
 		return refusal{withHint(fmt.Errorf("%s and not deleted, because more would go or hold than was planned, and than is in the archive: %s", what, more),
-			"run the command again for a new plan, with another archive")}
+			hintArchive)}
 	}
 	if !r.f.canAsk() {
 		return refusal{withHint(fmt.Errorf("%s and not deleted, because more would go or hold than was planned: %s", what, more),

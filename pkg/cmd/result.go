@@ -34,6 +34,12 @@ func resultObject(p *plannedDeletion, r *act.Result, events []collect.Event) *v1
 	for _, l := range r.Left {
 		out.Remaining = append(out.Remaining, v1alpha1.SkippedObject{Object: render.RefObject(l.Object), Because: words.waitsFor(l)})
 	}
+	for _, u := range r.Unseen {
+		out.Remaining = append(out.Remaining, v1alpha1.SkippedObject{Object: render.RefObject(u.Object), Because: "not known whether it is gone: " + u.Err.Error()})
+	}
+	for _, ref := range r.Unplanned {
+		out.Unplanned = append(out.Unplanned, render.RefObject(ref))
+	}
 	return out
 }
 

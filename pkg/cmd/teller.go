@@ -94,7 +94,7 @@ func (t *teller) tick(p act.Progress) {
 		t.lines = len(lines)
 	case p.Quiet >= t.told+quietAfter:
 		t.told = p.Quiet
-		fmt.Fprintf(t.f.ErrOut, "%s; left: %s\n", headline(p, now.Sub(t.start)), t.says(now).remaining(p.Left))
+		fmt.Fprintf(t.f.ErrOut, "%s; left: %s\n", headline(p, now.Sub(t.start)), t.says(now).remaining(p.Left, p.Remaining))
 	}
 }
 
@@ -105,14 +105,11 @@ func (t *teller) blame(p act.Progress) {
 	if t.blamed || p.Quiet < collectorAfter || t.f.gc == "client" {
 		return
 	}
-	for _, l := range p.Left {
-		if l.CollectorsTurn && l.Refused == nil {
-			t.blamed = true
-			t.done()
-			fmt.Fprintf(t.f.ErrOut, "Warning: the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running? --gc=client does the collector's part\n",
-				withNamespace(l.Object, " in "), p.Quiet.Round(time.Second))
-			return
-		}
+	if l := p.CollectorsTurn; l != nil {
+		t.blamed = true
+		t.done()
+		fmt.Fprintf(t.f.ErrOut, "Warning: the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running? --gc=client does the collector's part\n",
+			withNamespace(l.Object, " in "), p.Quiet.Round(time.Second))
 	}
 }
 

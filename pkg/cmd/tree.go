@@ -179,10 +179,16 @@ func (f *treeFlags) show(ctx context.Context, req *treeRequest) error {
 		f.nothing(req, snapshot)
 		return nil
 	}
-	return f.print(snapshot)
+	return f.print(ctx, snapshot)
 }
 
-func (f *treeFlags) print(s *treeSnapshot) error {
+// print prints a snapshot, for as long as somebody reads it.
+func (f *treeFlags) print(ctx context.Context, s *treeSnapshot) error {
+	_, err := interruptible(ctx, func() (any, error) { return nil, f.write(s) })
+	return err
+}
+
+func (f *treeFlags) write(s *treeSnapshot) error {
 	switch f.output.format() {
 	case "", "wide":
 		return render.TreeTable(f.Out, s.Tree, f.style(f.output.format() == "wide"))
@@ -253,7 +259,11 @@ func (f *treeFlags) snapshot(ctx context.Context, req *treeRequest) (*treeSnapsh
 	}
 	tree := render.Tree{Graph: g, Rows: g.Tree(ids, treeOptions), Now: time.Now()}
 	if f.wantsReadings() {
-		tree.Readings, err = readings(ctx, req.client, tree)
+		printed := tree
+		if f.output.isOwn() {
+			printed.Rows = f.style(f.output.format() == "wide").Drawn(tree.Rows)
+		}
+		tree.Readings, err = readings(ctx, req.client, printed)
 		if err != nil {
 			return nil, err
 		}

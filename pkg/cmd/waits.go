@@ -84,38 +84,20 @@ func isPod(l act.Left) bool { return l.Object.Resource == "pods" && l.Object.Gro
 
 // byUse puts what somebody can do something about before what waits for it.
 func (w wording) byUse(left []act.Left) []act.Left {
-	rank := func(l act.Left) int {
-		others, foreground, orphan := finalizersOf(l)
-		switch {
-		case l.Refused != nil:
-			return 0
-		case l.Deleting && len(others) > 0:
-			return 1
-		case l.CollectorsTurn:
-			return 2
-		case l.Deleting && !foreground && !orphan && w.graceLeft(l) <= 0:
-			return 3
-		case l.Deleting && !foreground && !orphan:
-			return 4
-		case l.Deleting:
-			return 5
-		}
-		return 6
-	}
 	left = slices.Clone(left)
-	slices.SortStableFunc(left, func(a, b act.Left) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(left, func(a, b act.Left) int { return cmp.Compare(a.Urgency(w.now), b.Urgency(w.now)) })
 	return left
 }
 
 // mostLeft is how many of the objects that are left are named.
 const mostLeft = 5
 
-// remaining names what is left and what it waits for.
-func (w wording) remaining(left []act.Left) string {
+// remaining names some of the n objects that are left, and what they wait for.
+func (w wording) remaining(left []act.Left, n int) string {
 	var parts []string
 	for i, l := range w.byUse(left) {
 		if i == mostLeft {
-			parts = append(parts, fmt.Sprintf("and %d more", len(left)-mostLeft))
+			parts = append(parts, fmt.Sprintf("and %d more", n-mostLeft))
 			break
 		}
 		parts = append(parts, shortName(l.Object)+" ("+w.waitsFor(l)+")")
@@ -125,7 +107,7 @@ func (w wording) remaining(left []act.Left) string {
 
 // headline says how far a wait has come.
 func headline(p act.Progress, after time.Duration) string {
-	return fmt.Sprintf("%d of %d gone after %s, wave %d of %d", p.Total-len(p.Left), p.Total, after.Round(time.Second), p.Wave, p.Waves)
+	return fmt.Sprintf("%d of %d gone after %s, wave %d of %d", p.Total-p.Remaining, p.Total, after.Round(time.Second), p.Wave, p.Waves)
 }
 
 // liveView are the lines that say on a terminal how far a wait has come and what is left, cut to its width.
@@ -141,7 +123,7 @@ func (w wording) liveView(p act.Progress, after time.Duration, width int) []stri
 	for _, l := range shown {
 		lines = append(lines, fmt.Sprintf("  %-*s  %s", column, shortenTo(shortName(l.Object), column+1), w.waitsFor(l)))
 	}
-	if more := len(left) - len(shown); more > 0 {
+	if more := p.Remaining - len(shown); more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
 	}
 	for i := range lines {

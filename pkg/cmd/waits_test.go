@@ -56,7 +56,7 @@ func TestWaitsFor(t *testing.T) {
 // TestLiveView: the head says how far it has come, what somebody can do something about comes first, the rest is counted, and no line is as
 // wide as the terminal.
 func TestLiveView(t *testing.T) {
-	p := act.Progress{Total: 12, Wave: 2, Waves: 5}
+	p := act.Progress{Total: 12, Remaining: 8, Wave: 2, Waves: 5}
 	for i := range 6 {
 		p.Left = append(p.Left, act.Left{Object: graph.Ref{Kind: "Pod", Resource: "pods", APIVersion: "v1", Name: fmt.Sprintf("pod-%d", i)}, Deleting: true, Deleted: noon.Unix() + 30})
 	}
@@ -84,7 +84,7 @@ func TestLiveView(t *testing.T) {
 			}
 		}
 	}
-	if got := w.remaining(p.Left); !strings.HasPrefix(got, "Widget/stuck (finalizer ") || !strings.HasSuffix(got, ", and 3 more") {
+	if got := w.remaining(p.Left, len(p.Left)); !strings.HasPrefix(got, "Widget/stuck (finalizer ") || !strings.HasSuffix(got, ", and 3 more") {
 		t.Errorf("in one line: %s", got)
 	}
 }

@@ -41,7 +41,7 @@ func (f *treeFlags) watchTree(ctx context.Context, req *treeRequest) error {
 			return nil
 		}
 		interest.set(s)
-		if err := f.redraw(req, s); err != nil {
+		if err := f.redraw(ctx, req, s); err != nil && ctx.Err() == nil {
 			return err
 		}
 		select {
@@ -65,7 +65,7 @@ func (f *treeFlags) watchTree(ctx context.Context, req *treeRequest) error {
 	}
 }
 
-func (f *treeFlags) redraw(req *treeRequest, s *treeSnapshot) error {
+func (f *treeFlags) redraw(ctx context.Context, req *treeRequest, s *treeSnapshot) error {
 	if printers.IsTerminal(f.Out) {
 		fmt.Fprint(f.Out, clearScreen)
 	} else if req.drawn {
@@ -75,7 +75,7 @@ func (f *treeFlags) redraw(req *treeRequest, s *treeSnapshot) error {
 		warnGaps(f.ErrOut, s.gaps)
 	}
 	req.drawn = true
-	return f.print(s)
+	return f.print(ctx, s)
 }
 
 // remember keeps the uids of the roots, so that a later look finds what is left of them under an owner that is gone.

@@ -104,7 +104,7 @@ func (f *whyFlags) run(ctx context.Context, selector labels.Selector, args []str
 		return err
 	}
 	warnGaps(f.ErrOut, d.Gaps)
-	if err := f.print(d); err != nil {
+	if _, err := interruptible(ctx, func() (any, error) { return nil, f.print(d) }); err != nil {
 		return err
 	}
 	return finding(d)

@@ -115,10 +115,15 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 
 func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 	palette, wide := s.Palette, s.Wide
+	header := []string{"NAMESPACE", "NAME", "WAVE", "OUTCOME", "HELD-BY", "BECAUSE"}
+	if wide {
+		header = append(header, "POLICY", "UID")
+	}
 	names := newNamer(Tree{Graph: p.Graph, Rows: p.Rows})
+	drawing := s.draw(p.Rows)
 	var rows [][]string
 	var prefix prefixes
-	for _, row := range p.Rows {
+	for i, row := range drawing.rows {
 		ref := p.Graph.Ref(row.ID)
 		o := outcomes[row.ID]
 		if o.word == "" && !p.Graph.Seen(row.ID) && p.Graph.State(row.ID) == graph.Absent {
@@ -128,7 +133,7 @@ func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 		if o.wave > 0 {
 			wave = strconv.Itoa(o.wave)
 		}
-		name := paint(palette.dim, prefix.next(row)) + paint(palette.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(palette.dim, treeMarks[row.Repeat])
+		name := paint(palette.dim, prefix.next(row)) + paint(palette.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(palette.dim, drawing.mark(row))
 		cells := []string{
 			orDash(Escape(ref.Namespace)), name, wave, o.paint(palette), orDash(o.heldBy), orDash(o.because),
 		}
@@ -136,13 +141,15 @@ func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 			cells = append(cells, orDash(strings.ToLower(string(o.policy))), orDash(Escape(ref.UID)))
 		}
 		rows = append(rows, cells)
-	}
-	header := []string{"NAMESPACE", "NAME", "WAVE", "OUTCOME", "HELD-BY", "BECAUSE"}
-	if wide {
-		header = append(header, "POLICY", "UID")
+		if more := drawing.more(i, &prefix, palette); more != "" {
+			rows = append(rows, slices.Insert(make([]string, len(header)-1), 1, more))
+		}
 	}
 	s.fit(header, rows, 4, 5)
-	return writeTable(w, header, rows)
+	if err := writeTable(w, header, rows); err != nil {
+		return err
+	}
+	return drawing.footer(w, p.Graph)
 }
 
 func (o outcome) paint(p Palette) string {

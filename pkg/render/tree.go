@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,10 +25,7 @@ type Tree struct {
 	Now time.Time
 }
 
-// treeMark says why a row is not expanded.
-var treeMarks = map[graph.Repeat]string{graph.Elsewhere: " (shown above)", graph.Cycle: " (cycle)"}
-
-// TreeTable writes the tree as a table. A wide one adds how each object is owned and its uid.
+// TreeTable writes the tree as a table, down to a level, and how many objects lie deeper. A wide one adds how each object is owned and its uid.
 func TreeTable(w io.Writer, t Tree, s Style) error {
 	p, wide := s.Palette, s.Wide
 	header := []string{"NAMESPACE", "NAME", "STATE", "READY", "FINALIZERS", "AGE"}
@@ -35,12 +33,13 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 		header = append(header, "EDGE", "OWNERS", "UID")
 	}
 	names := newNamer(t)
-	rows := make([][]string, 0, len(t.Rows))
+	drawing := s.draw(t.Rows)
+	rows := make([][]string, 0, len(drawing.rows))
 	var prefix prefixes
-	for _, row := range t.Rows {
+	for i, row := range drawing.rows {
 		ref := t.Graph.Ref(row.ID)
 		reading := t.Readings[row.ID]
-		name := paint(p.dim, prefix.next(row)) + paint(p.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(p.dim, treeMarks[row.Repeat])
+		name := paint(p.dim, prefix.next(row)) + paint(p.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(p.dim, drawing.mark(row))
 		if row.Cut > 0 {
 			name += paint(p.dim, fmt.Sprintf(" (+%d)", row.Cut))
 		}
@@ -52,9 +51,15 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 			cells = append(cells, orDash(edge(row)), orDash(t.owners(row.ID, names)), orDash(Escape(ref.UID)))
 		}
 		rows = append(rows, cells)
+		if more := drawing.more(i, &prefix, p); more != "" {
+			rows = append(rows, slices.Insert(make([]string, len(header)-1), 1, more))
+		}
 	}
 	s.fit(header, rows, 4)
-	return writeTable(w, header, rows)
+	if err := writeTable(w, header, rows); err != nil {
+		return err
+	}
+	return drawing.footer(w, t.Graph)
 }
 
 // prefixes draws the lines in front of a name. It remembers, for each indent, whether the row there was the last.

@@ -11,15 +11,16 @@ import (
 	kubectl "k8s.io/kubectl/pkg/cmd"
 	kubectlutil "k8s.io/kubectl/pkg/cmd/util"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
-	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+
+	"github.com/kubectl-gc/kubectl-gc/test/controlplane/manager"
 )
 
-// components are the upstream programs in this one, by their names. Each does what its own main does, with
-// os.Args set as if it had been called by that name, and gives its exit code.
+// components are the programs in this one, by their names. Each does what upstream's own main does, with
+// os.Args set as if it had been called by that name, and gives its exit code; the controller manager has a few of upstream's controllers.
 var components = map[string]func() int{
 	"etcd":                    runEtcd,
 	"kube-apiserver":          func() int { return cli.Run(apiserver.NewAPIServerCommand()) },
-	"kube-controller-manager": func() int { return cli.Run(controllermanager.NewControllerManagerCommand()) },
+	"kube-controller-manager": func() int { return cli.Run(manager.New()) },
 	"kubectl":                 runKubectl,
 }
 

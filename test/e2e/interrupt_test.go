@@ -224,6 +224,27 @@ func TestTheSecondSignalEndsTheProcess(t *testing.T) {
 	}
 }
 
+// TestInterruptedWhileNobodyReadsWhatItPrints, as when a pager is full.
+func TestInterruptedWhileNobodyReadsWhatItPrints(t *testing.T) {
+	c := testcluster.Shared(t)
+	p := newProcess(t, "tree", "-A", "-o", "json", "--kubeconfig", c.Kubeconfig())
+	pager, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pager.Close()
+	p.cmd.Stdout = full
+	p.run()
+	full.Close()
+	if _, err := pager.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	p.signal(syscall.SIGTERM)
+	if code := p.code(); code != 1 || p.stderr.String() != "error: interrupted\n" {
+		t.Errorf("exit code %d, stderr: %s", code, &p.stderr)
+	}
+}
+
 // TestInterruptedWhileItReadsStandardInput, which kubectl's library does without a context.
 func TestInterruptedWhileItReadsStandardInput(t *testing.T) {
 	c := testcluster.Shared(t)

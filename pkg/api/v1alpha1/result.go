@@ -17,6 +17,8 @@ type Result struct {
 	Orphaned []SkippedObject `json:"orphaned"`
 	// Remaining is what was waited for and is still there.
 	Remaining []SkippedObject `json:"remaining"`
+	// Unplanned is what was seen to be deleted with the cascade although the plan does not have it: dependents that came up later.
+	Unplanned []ObjectRef `json:"unplanned,omitempty"`
 	// Stranded is what was left in namespaces that were finalized all the same, out of reach.
 	Stranded []ObjectRef `json:"stranded,omitempty"`
 	Gaps     []Gap       `json:"gaps"`

@@ -16,8 +16,9 @@ It has no nodes: pods are made and stay Pending, and a deleted pod is gone at on
 that were asked for run. The kubeconfig's user may do everything; to be someone with fewer rights,
 bind roles to a name and impersonate it (kubectl --as NAME).
 
-The programs in it can be run by themselves: controlplane kubectl, etcd, kube-apiserver and
-kube-controller-manager take their own flags. Called as kubectl, through a link, it is kubectl.`
+The programs in it can be run by themselves: controlplane kubectl, etcd and kube-apiserver take their own flags.
+kube-controller-manager has a few of upstream's controllers and flags: see its --help.
+Called as kubectl, through a link, it is kubectl.`
 
 // New gives the command controlplane.
 func New() *cobra.Command {

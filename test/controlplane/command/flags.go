@@ -18,7 +18,7 @@ func addDirFlag(cmd *cobra.Command, dir *string) {
 }
 
 func addControllersArgFlag(cmd *cobra.Command, o *plane.Options) {
-	cmd.Flags().StringArrayVar(&o.ControllersArgs, "controllers-arg", nil, "a flag for kube-controller-manager, such as --controllers-arg=--v=4; may be repeated")
+	cmd.Flags().StringArrayVar(&o.ControllersArgs, "controllers-arg", nil, "a flag for kube-controller-manager, such as --controllers-arg=--kube-api-qps=20; may be repeated")
 }
 
 // startArgs gives the flags back that addStartFlags read.

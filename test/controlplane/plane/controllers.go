@@ -2,6 +2,7 @@ package plane
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,26 +39,12 @@ const controllersKubeconfig = "controllers.kubeconfig"
 
 // startControllers starts one more kube-controller-manager and waits until its controllers run.
 func (h home) startControllers(ctx context.Context, list string, extra []string) error {
-	// The port stays reserved only until the process listens on it, which it does before it is ready.
-	port, release, err := reservePort()
+	ready := fmt.Sprintf("%s-%s.ready", controllers, rand.Text())
+	p, err := h.startFreeRecord(append(controllersArgs(ready, list), extra...))
 	if err != nil {
 		return err
 	}
-	defer release()
-	ca, err := h.readState(caFile)
-	if err != nil {
-		return err
-	}
-	probe, err := newProbe(fmt.Sprintf("https://127.0.0.1:%d/healthz?verbose", port), ca, "")
-	if err != nil {
-		return err
-	}
-	p, err := h.startFreeRecord(append(controllersArgs(port, list), extra...))
-	if err != nil {
-		return err
-	}
-	// The checks of the controllers appear all at once, when the last of them was built.
-	if err := await(ctx, p, probe.says("-controller ok")); err != nil {
+	if err := await(ctx, p, func(context.Context) error { return os.Remove(h.state(ready)) }); err != nil {
 		p.Kill()
 		return fmt.Errorf("starting the controllers %s: %w", list, withTail(err, h.log(controllers), 15))
 	}
@@ -95,18 +82,12 @@ func (h home) stopControllers(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func controllersArgs(port int, list string) []string {
+func controllersArgs(ready, list string) []string {
 	return []string{
 		"kube-controller-manager",
 		"--kubeconfig=" + controllersKubeconfig,
 		"--controllers=" + list,
-		// A second manager with other controllers has to work at once beside the first.
-		"--leader-elect=false",
-		"--bind-address=127.0.0.1",
-		fmt.Sprintf("--secure-port=%d", port),
-		"--permit-port-sharing",
-		"--tls-cert-file=" + servingCert,
-		"--tls-private-key-file=" + servingKey,
+		"--ready-file=" + ready,
 		"--kube-api-qps=1000",
 		"--kube-api-burst=2000",
 	}

@@ -1,0 +1,161 @@
+package render_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// chain is a tree of n config maps, each of which owns the next.
+func chain(n int) render.Tree {
+	objects := []graph.Object{object("shop", "c00000", time.Hour)}
+	for i := 1; i < n; i++ {
+		objects = append(objects, object("shop", fmt.Sprintf("c%05d", i), time.Hour, ref(configMaps, fmt.Sprintf("c%05d", i-1))))
+	}
+	g := snapshot(map[graph.Type][]graph.Object{configMaps: objects})
+	return render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now}
+}
+
+// lastLines returns the last lines of a text with the columns one space apart.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(strings.Fields(line), " ")
+	}
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt: a table ends at a level and says what lies deeper; what programs read has everything.
+func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
+	t.Parallel()
+	deep := chain(12_000)
+	up := chain(100)
+	id, _ := up.Graph.Lookup("uid-c00099")
+	up.Rows = up.Graph.Tree([]graph.ID{id}, graph.TreeOptions{Depth: -1, Owners: true})
+	var planned plan.Plan
+	root, _ := deep.Graph.Lookup("uid-c00000")
+	planned = *plan.New(deep.Graph, []graph.ID{root}, plan.Background, plan.Options{})
+	tests := map[string]struct {
+		write func(io.Writer) error
+		lines int
+		end   string
+	}{
+		"to a file": {func(w io.Writer) error { return render.TreeTable(w, deep, render.Style{}) }, 63, "" +
+			"shop └─ConfigMap/c00059 Active - - 60m\n└─… 11940 more objects lie deeper\n" +
+			"11940 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00059 -n shop shows what is below the first of them, and -o json has all of it"},
+		"to a terminal": {func(w io.Writer) error { return render.TreeTable(w, deep, render.Style{Width: 80}) }, 23, "" +
+			"shop └─ConfigMap/c00019 Active - - 60m\n└─… 11980 more objects lie deeper\n" +
+			"11980 objects lie deeper than 20 levels; kubectl gc tree configmaps/c00019 -n shop shows what is below the first of them, and -o json has all of it"},
+		"to a narrow terminal": {func(w io.Writer) error { return render.TreeTable(w, chain(9), render.Style{Width: 20}) }, 11, "" +
+			"shop └─ConfigMap/c00007 Active - - 60m\n└─… 1 more object lies deeper\n" +
+			"1 object lies deeper than 8 levels; kubectl gc tree configmaps/c00007 -n shop shows what is below the first of them, and -o json has all of it"},
+		"no deeper than that": {func(w io.Writer) error { return render.TreeTable(w, chain(60), render.Style{}) }, 61, "shop └─ConfigMap/c00059 Active - - 60m"},
+		"upwards": {func(w io.Writer) error { return render.TreeTable(w, up, render.Style{}) }, 63, "" +
+			"shop └─ConfigMap/c00040 Active - - 60m\n└─… 40 more objects lie deeper\n" +
+			"40 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00040 -n shop --owners shows what is below the first of them, and -o json has all of it"},
+		"a plan": {func(w io.Writer) error {
+			return render.PlanTable(w, render.Plan{Plan: &planned, Rows: deep.Rows}, render.Style{Wide: true})
+		}, 64, "└─… 11940 more objects lie deeper\n" +
+			"11940 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00059 -n shop shows what is below the first of them, and -o json has all of it\n" +
+			"deletes 12000 objects of 1 kind in 12000 waves"},
+		"names": {func(w io.Writer) error { return render.TreeNames(w, deep) }, 12_000, "configmap/c11999"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			if err := tt.write(&out); err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(out.String(), "\n"); n != tt.lines {
+				t.Errorf("%d lines, want %d", n, tt.lines)
+			}
+			if diff := cmp.Diff(tt.end, lastLines(out.String(), strings.Count(tt.end, "\n")+1)); diff != "" {
+				t.Errorf("the end (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if nodes := render.TreeObject(deep, nil).Nodes; len(nodes) != 12_000 || nodes[11_999].Depth != 11_999 {
+		t.Errorf("-o json has %d nodes", len(nodes))
+	}
+}
+
+// TestWhatIsExpandedTooDeepIsNotSaidToBeShown: an object whose dependents are not drawn where they are expanded is not "shown above" elsewhere, and is counted
+// once.
+func TestWhatIsExpandedTooDeepIsNotSaidToBeShown(t *testing.T) {
+	t.Parallel()
+	objects := []graph.Object{object("shop", "c0", time.Hour), object("shop", "z", time.Hour)}
+	for i := 1; i < 12; i++ {
+		objects = append(objects, object("shop", fmt.Sprintf("c%d", i), time.Hour, ref(configMaps, fmt.Sprintf("c%d", i-1))))
+	}
+	objects[11].Owners = append(objects[11].Owners, ref(configMaps, "z"))
+	objects = append(objects, object("shop", "c10-b", time.Hour, ref(configMaps, "c10")), object("shop", "y", time.Hour, ref(configMaps, "c7")))
+	g := snapshot(map[graph.Type][]graph.Object{configMaps: objects})
+	tree := render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now}
+	var out strings.Builder
+	if err := render.TreeTable(&out, tree, render.Style{Width: 32}); err != nil {
+		t.Fatal(err)
+	}
+	want := `shop └─ConfigMap/c7 Active - - 60m
+└─… 6 more objects lie deeper
+shop ConfigMap/z Active - - 60m
+shop └─ConfigMap/c10 (expanded deeper, not drawn) Active - - 60m
+6 objects lie deeper than 8 levels; kubectl gc tree configmaps/c7 -n shop shows what is below the first of them, and -o json has all of it`
+	if got := lastLines(out.String(), 5); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestHiddenHub: a row that stands for what is below a hidden object says so in a table, has no node of its own in -o json and no line in -o name, and keeps
+// the edges in a graph.
+func TestHiddenHub(t *testing.T) {
+	t.Parallel()
+	tree := hub(6)
+	for name, tt := range map[string]struct {
+		write func(io.Writer, render.Tree) error
+		want  map[string]int
+	}{
+		"table": {func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{}) }, map[string]int{
+			"ConfigMap/hub (hidden, expanded above)": 2, "Secret": 0, "Pod/dependent-00000 (shown above)": 3, "Pod/dependent-00000 ": 4}},
+		"names":   {render.TreeNames, map[string]int{"configmap/hub": 0, "pod/dependent-00005\n": 1}},
+		"dot":     {render.TreeDOT, map[string]int{"ConfigMap/hub": 1, "->": 6 + 6 + 4*6}},
+		"mermaid": {render.TreeMermaid, map[string]int{"ConfigMap/hub": 1}},
+	} {
+		var out strings.Builder
+		if err := tt.write(&out, tree); err != nil {
+			t.Fatal(err)
+		}
+		for text, n := range tt.want {
+			if got := strings.Count(out.String(), text); got != n {
+				t.Errorf("%s: %q %d times, want %d:\n%s", name, text, got, n, &out)
+			}
+		}
+	}
+	if nodes := render.TreeObject(tree, nil).Nodes; len(nodes) != 12 {
+		t.Errorf("-o json has %d nodes", len(nodes))
+	}
+}
+
+// hub is the tree of n deployments that own a config map, which is hidden and owns as many pods.
+func hub(n int) render.Tree {
+	objects := map[graph.Type][]graph.Object{}
+	var owners []graph.OwnerReference
+	for i := range n {
+		name := fmt.Sprintf("owner-%05d", i)
+		objects[deployments] = append(objects[deployments], object("shop", name, time.Hour))
+		owners = append(owners, ref(deployments, name))
+		objects[pods] = append(objects[pods], object("shop", fmt.Sprintf("dependent-%05d", i), time.Hour, ref(configMaps, "hub")))
+	}
+	objects[configMaps] = []graph.Object{object("shop", "hub", time.Hour, owners...)}
+	g := snapshot(objects)
+	show := func(id graph.ID) bool { return g.Ref(id).Kind != "ConfigMap" }
+	return render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1, Show: show, HideRoots: true}), Now: now}
+}
