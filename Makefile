@@ -54,7 +54,8 @@ lint: ## Check format, vet, staticcheck, tidiness and the direction of imports
 fmt: ## Format the Go code
 	gofmt -w .
 
-bench: build controlplane ## Load 100,000 objects and print what reading them costs, then what collecting 5,000 costs
+bench: build controlplane ## Print how costs grow with the objects, then what reading 100,000 and collecting 5,000 costs
+	$(GO) run ./test/bench linear
 	$(GO) run ./test/bench
 	$(GO) test -run '^$$' -bench 'Dependents|Run' -benchtime 2x -timeout 60m ./pkg/collect
 

@@ -63,7 +63,7 @@ spec:
 	var told record
 	r := &run{client: client, opts: told.options(positions, true), result: &Result{}}
 	r.waiter = newWaiter(r.opts)
-	r.waiter.add(Replanned{p, positions})
+	r.waiter.add(Replanned{Plan: p, Positions: positions})
 	if rest := r.send(t.Context(), p); len(rest) != 0 || len(r.result.Done) != 2 {
 		t.Fatalf("not sent: %v, done %v", rest, r.result.Done)
 	}

@@ -50,7 +50,7 @@ spec: {policyName: `+ns+`, validationActions: [Deny], matchResources: {namespace
 		var told record
 		r := &run{client: client, opts: told.options(positions, true), result: &Result{}}
 		r.waiter = newWaiter(r.opts)
-		r.waiter.add(Replanned{p, positions})
+		r.waiter.add(Replanned{Plan: p, Positions: positions})
 		r.waiter.mu.Lock()
 		r.waiter.drop(p.Graph.Ref(p.Roots[0]).UID, Gone) // the owner, so that it is the collector's turn
 		r.waiter.mu.Unlock()

@@ -309,7 +309,7 @@ func TestARootThatANewPlanLeavesOutIsNotTakenForGone(t *testing.T) {
 	opts := told.options(positions, false)
 	opts.Replan = func(context.Context, []graph.Ref) (Replanned, error) {
 		_, none, positions := prepare(t, c.Config(), ns, plan.Background)
-		return Replanned{none, positions}, nil
+		return Replanned{Plan: none, Positions: positions}, nil
 	}
 	result, err := Run(t.Context(), client, p, opts)
 	if err != nil || len(result.Failed) != 1 || len(result.Skipped)+len(result.Done) != 0 {
@@ -345,7 +345,7 @@ func TestAGracePeriodThatIsRefusedIsAFailure(t *testing.T) {
 			var told record
 			r := &run{client: client, opts: told.options(positions, true), result: &Result{}}
 			r.waiter = newWaiter(r.opts)
-			r.waiter.add(Replanned{p, positions})
+			r.waiter.add(Replanned{Plan: p, Positions: positions})
 			r.grace = newShortener(t.Context(), r)
 			l, _ := r.waiter.get(p.Graph.Ref(p.Roots[0]).UID)
 			if err := r.grace.shorten(l); err != nil {
@@ -389,7 +389,7 @@ func TestAWebhookThatAnswersConflictStopsTheCollectorToo(t *testing.T) {
 	var told record
 	r := &run{client: client, opts: told.options(positions, true), result: &Result{}}
 	r.waiter = newWaiter(r.opts)
-	r.waiter.add(Replanned{p, positions})
+	r.waiter.add(Replanned{Plan: p, Positions: positions})
 	r.waiter.mu.Lock()
 	r.waiter.drop(p.Graph.Ref(p.Roots[0]).UID, Gone)
 	r.waiter.mu.Unlock()

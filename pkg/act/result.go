@@ -58,5 +58,12 @@ var (
 	errGone     = errors.New("it was gone already")
 	errReplaced = errors.New("another object has its name now")
 	errNoPolicy = errors.New("the server does not follow the propagation policy")
+	errNotMeant = errors.New("it no longer matches the selector")
 	errNoBlock  = errors.New("not all that it is to wait for could be made to block it")
 )
+
+// leftOut is an error of a root that a new plan leaves out.
+type leftOut struct{ error }
+
+// Is makes it one of the objects that are skipped.
+func (leftOut) Is(target error) bool { return target == errNotMeant }

@@ -36,15 +36,20 @@ type Options struct {
 	// Collect, if not nil, does the collector's part in place of the cluster's. It is called when the requested deletes were sent, and again
 	// when something of the cascade has changed, until the cascade is gone; it returns when there is nothing left that it can do.
 	Collect func(ctx context.Context, sent []Done) error
-	// Replan, if not nil, is asked for a new plan of the roots that are not what the plan was about. Those that it leaves out are gone. An
-	// error leaves all of them alone.
+	// Replan, if not nil, is asked for a new plan of the roots that are not what the plan was about. Those that it leaves out are gone, or
+	// it says why. An error leaves all of them alone.
 	Replan func(ctx context.Context, roots []graph.Ref) (Replanned, error)
+	// Meant, if not nil, says whether a root that was changed after it was planned is still one of the objects that the deletion is about, because
+	// it still matches a selector for example. One that is not is left alone. It is called by several goroutines at a time.
+	Meant func(ctx context.Context, t graph.Type, ref graph.Ref) (bool, error)
 }
 
 // Replanned is a plan with where the listing ended on which it rests.
 type Replanned struct {
 	Plan      *plan.Plan
 	Positions []cluster.Position
+	// LeftOut says by uid why roots are not in the plan that are not gone.
+	LeftOut map[string]error
 }
 
 // serialized makes the calls come one at a time: the deletes and the watches tell from goroutines of their own.
@@ -109,7 +114,7 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 	defer stop()
 	r.watches, r.watching = errgroup.WithContext(watching)
 	r.watches.Go(func() error { return r.tick(r.watching) })
-	r.sendAll(ctx, Replanned{p, opts.Positions})
+	r.sendAll(ctx, Replanned{Plan: p, Positions: opts.Positions})
 	err := context.Cause(ctx)
 	switch {
 	case err != nil:
@@ -192,9 +197,11 @@ func (r *run) wait(ctx context.Context) error {
 	}
 }
 
-// expected are the uids of what goes; nil means all that is waited for. What belongs to roots whose deletion was refused does not.
+// expected are the uids of what goes; nil means all that is waited for. What belongs to roots whose deletion was refused, or that are not meant any
+// more, does not.
 func (r *run) expected() map[string]bool {
-	if len(r.result.Failed) == 0 {
+	alone := slices.ContainsFunc(r.result.Skipped, func(f Failure) bool { return errors.Is(f.Err, errNotMeant) })
+	if len(r.result.Failed) == 0 && !alone {
 		return nil
 	}
 	done := r.deleted()

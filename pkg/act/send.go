@@ -103,7 +103,12 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 		case !asPlanned(was, now):
 			return ErrChanged
 		}
-		version = now.ResourceVersion
+		if now.ResourceVersion != version {
+			if err := r.meant(ctx, t, ref); err != nil {
+				return err
+			}
+		}
+		version = now.ResourceVersion // what was asked about, or something older
 		switch {
 		case apierrors.IsConflict(refusal) && now.ResourceVersion != options.ResourceVersion && options.ResourceVersion != "":
 			options.ResourceVersion = version
@@ -114,6 +119,23 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 		}
 	}
 	return changedTooOften(ref, "deleted")
+}
+
+// meant says whether an object that has changed is still meant by what resolved it.
+func (r *run) meant(ctx context.Context, t graph.Type, ref graph.Ref) error {
+	if r.opts.Meant == nil {
+		return nil
+	}
+	meant, err := r.opts.Meant(ctx, t, ref)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ErrInterrupted
+	case err != nil:
+		return err
+	case !meant:
+		return errNotMeant
+	}
+	return nil
 }
 
 // archived says whether nothing is lost with a version of an object.
@@ -178,7 +200,7 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 		r.result.Done = append(r.result.Done, Done{a, g})
 	case errors.Is(err, ErrNotSent), errors.Is(err, errNoBlock), errors.Is(err, errNoPolicy):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
-	case errors.Is(err, errGone), errors.Is(err, errReplaced):
+	case errors.Is(err, errGone), errors.Is(err, errReplaced), errors.Is(err, errNotMeant):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
 		r.opts.Tell(Event{What: Skipped, Object: g.Ref(a.Object), Err: err})
 	default:
@@ -225,7 +247,12 @@ func (r *run) replan(ctx context.Context, p *plan.Plan, rest []plan.Action, roun
 		again[next.Plan.Graph.Ref(id).UID] = true
 	}
 	for _, a := range rest {
-		if !again[p.Graph.Ref(a.Object).UID] {
+		uid := p.Graph.Ref(a.Object).UID
+		switch why, out := next.LeftOut[uid]; {
+		case again[uid]:
+		case out:
+			r.note(p.Graph, a, leftOut{why})
+		default:
 			r.note(p.Graph, a, r.leftOut(ctx, p.Graph, a))
 		}
 	}

@@ -111,7 +111,7 @@ func replans(t *testing.T, proxy *faultproxy.Proxy, ns string, count *int) func(
 			names = append(names, r.Name)
 		}
 		_, p, positions := prepare(t, proxy.Config(), ns, plan.Background, names...)
-		return Replanned{p, positions}, nil
+		return Replanned{Plan: p, Positions: positions}, nil
 	}
 }
 
@@ -200,7 +200,7 @@ func TestARootThatIsGoneMeanwhileIsSkipped(t *testing.T) {
 		c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 		c.Kubectl(t, "delete", "configmap", "changed", "-n", ns)
 		_, none, positions := prepare(t, c.Config(), ns, plan.Background)
-		return Replanned{none, positions}, nil
+		return Replanned{Plan: none, Positions: positions}, nil
 	}
 	result, err := Run(t.Context(), client, p, opts)
 	if err != nil || len(result.Skipped) != 1 || len(result.Done)+len(result.Failed) != 0 {

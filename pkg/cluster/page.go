@@ -32,7 +32,9 @@ var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBu
 type page struct {
 	path          []string
 	continueToken string
-	selector      labels.Selector
+	// selector marks the objects that match it and leaves none out; restrict has the server leave out those that do not.
+	selector labels.Selector
+	restrict Selectors
 }
 
 // read sends the request and hands over what it answers: onMeta once, before the objects where the format allows it, and each object,
@@ -86,6 +88,12 @@ func (c *Client) open(ctx context.Context, p page) (io.ReadCloser, error) {
 		Param("limit", strconv.Itoa(c.pageSize))
 	if p.continueToken != "" {
 		req.Param("continue", p.continueToken)
+	}
+	if p.restrict.Labels != "" {
+		req.Param("labelSelector", p.restrict.Labels)
+	}
+	if p.restrict.Fields != "" {
+		req.Param("fieldSelector", p.restrict.Fields)
 	}
 	klog.FromContext(ctx).V(4).Info("Listing", "path", p.path, "continued", p.continueToken != "")
 	return req.Stream(ctx)

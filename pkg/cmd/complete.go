@@ -115,7 +115,7 @@ func (c *common) objectNames(ctx context.Context, word, prefix string) []string 
 	if err != nil {
 		return nil
 	}
-	mapper, err := freshGetter{c.config, client}.ToRESTMapper()
+	mapper, err := newFreshGetter(c.config, client).ToRESTMapper()
 	if err != nil {
 		return nil
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -95,7 +93,7 @@ func (f *deleteFlags) run(ctx context.Context, d *deletion, args []string) error
 	}
 	var missing []error
 	objects, err := interruptible(ctx, func() (found []object, err error) {
-		found, missing, err = f.resolve(client, catalog, d, args)
+		found, missing, err = f.resolve(ctx, client, catalog, d, args)
 		return found, err
 	})
 	if err != nil {
@@ -107,6 +105,7 @@ func (f *deleteFlags) run(ctx context.Context, d *deletion, args []string) error
 	}
 	missing = append(missing, planned.missing...)
 	warnGaps(f.ErrOut, planned.gaps)
+	f.warnLeftOut(planned.leftOut)
 	if len(planned.Roots) == 0 {
 		if len(missing) == 0 {
 			fmt.Fprintln(f.Out, "No resources found")
@@ -125,66 +124,13 @@ func (f *deleteFlags) run(ctx context.Context, d *deletion, args []string) error
 	return errors.Join(append(missing, f.perform(ctx, client, catalog, d, planned))...)
 }
 
-// resolve finds out which objects are meant, as kubectl delete does. Objects that a file or a name means and that do not
-// exist are found out later, by the listing.
-func (f *deleteFlags) resolve(client *cluster.Client, catalog *cluster.Catalog, d *deletion, args []string) ([]object, []error, error) {
-	namespace, enforce, err := f.config.ToRawKubeConfigLoader().Namespace()
-	if err != nil {
-		return nil, nil, err
-	}
-	infos, err := resource.NewBuilder(freshGetter{f.config, client}).
-		Unstructured().
-		ContinueOnError().
-		NamespaceParam(namespace).DefaultNamespace().
-		FilenameParam(enforce, &f.files).
-		LabelSelectorParam(f.selector).
-		FieldSelectorParam(f.fieldSelector).
-		SelectAllParam(f.all).
-		AllNamespaces(f.allNamespaces).
-		ResourceTypeOrNameArgs(false, args...).
-		RequireObject(false).
-		Flatten().
-		Do().Infos()
-	var missing []error
-	if d.ignoreNotFound && apierrors.IsNotFound(err) {
-		err = nil
-	}
-	if err != nil && len(infos) == 0 {
-		return nil, nil, suggestType(err, catalog)
-	}
-	if err != nil {
-		missing = append(missing, err)
-	}
-	var objects []object
-	warned := false
-	for _, info := range infos {
-		if info.Name == "" { // a manifest without one, or with generateName; the path of such an object is that of all of its type
-			missing = append(missing, fmt.Errorf("error when deleting %q: resource name may not be empty", info.Source))
-			continue
-		}
-		t, known := catalog.Lookup(info.Mapping.Resource.GroupResource())
-		if !known {
-			return nil, nil, fmt.Errorf("deleting %s %q: discovery does not show its type", info.Mapping.Resource.Resource, info.Name)
-		}
-		o := object{Resource: t, namespace: info.Namespace, name: info.Name}
-		if !t.Namespaced {
-			o.namespace = ""
-			if enforce && !f.allNamespaces && !warned {
-				warned = true
-				fmt.Fprintln(f.ErrOut, "Warning: deleting cluster-scoped resources, not scoped to the provided namespace")
-			}
-		}
-		objects = append(objects, o)
-	}
-	return objects, missing, nil
-}
-
 // plannedDeletion is a plan with what it rests on.
 type plannedDeletion struct {
 	render.Plan
 	gaps      []v1alpha1.Gap
 	positions []cluster.Position
-	missing   []error // objects that were named and are not there
+	missing   []error   // objects that were named and are not there
+	leftOut   []leftOut // objects that were meant and are not any more
 	listing   cluster.ListOptions
 	saved     *archive.Saved // nil without --archive
 }
@@ -200,7 +146,11 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 	builder := graph.NewBuilder()
 	progress := newProgress(f.ErrOut)
 	defer progress.done()
-	opts := cluster.ListOptions{Namespace: request.listingScope(false, false)}
+	selector, err := f.labels()
+	if err != nil {
+		return nil, err
+	}
+	opts := cluster.ListOptions{Namespace: request.listingScope(false, false), Selector: selector}
 	if request.namespace != "" {
 		opts.Fallback = []string{request.namespace}
 	}
@@ -213,17 +163,9 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 	}
 	g := builder.Build()
 	p := &plannedDeletion{gaps: listed.Gaps, positions: listed.Positions, listing: opts}
-	var ids []graph.ID
-	for _, o := range objects {
-		if id, ok := g.Find(o.Group, o.Resource.Resource, o.namespace, o.name); ok {
-			if o.uid == "" || o.uid == g.Ref(id).UID {
-				ids = append(ids, id)
-			}
-			continue
-		}
-		if err := request.explainMissing(ctx, g, o); !(d.ignoreNotFound && apierrors.IsNotFound(err)) {
-			p.missing = append(p.missing, err)
-		}
+	ids, err := f.find(ctx, request, g, objects, d, p)
+	if err != nil {
+		return nil, err
 	}
 	links := link.New(g).Dependents
 	p.Plan.Plan = plan.New(g, ids, d.policy, f.planOptions(links, listed.Gaps))

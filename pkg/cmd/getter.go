@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"sync"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/discovery"
@@ -14,6 +16,15 @@ import (
 type freshGetter struct {
 	genericclioptions.RESTClientGetter
 	client *cluster.Client
+	// mapper is made once: the builder asks for it with each object, and making it costs as much as the server has types.
+	mapper func() meta.RESTMapper
+}
+
+func newFreshGetter(config genericclioptions.RESTClientGetter, client *cluster.Client) freshGetter {
+	return freshGetter{config, client, sync.OnceValue(func() meta.RESTMapper {
+		d := client.Discovery()
+		return restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(d), d, nil)
+	})}
 }
 
 // ToDiscoveryClient implements genericclioptions.RESTClientGetter.
@@ -22,7 +33,4 @@ func (g freshGetter) ToDiscoveryClient() (discovery.CachedDiscoveryInterface, er
 }
 
 // ToRESTMapper implements genericclioptions.RESTClientGetter. Short names and categories work as in kubectl.
-func (g freshGetter) ToRESTMapper() (meta.RESTMapper, error) {
-	d := g.client.Discovery()
-	return restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(d), d, nil), nil
-}
+func (g freshGetter) ToRESTMapper() (meta.RESTMapper, error) { return g.mapper(), nil }

@@ -26,7 +26,7 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	defer cancel()
 	opts := act.Options{
 		GracePeriodSeconds: d.grace, PropagateGracePeriod: f.propagateGrace,
-		Archived: p.archived(client), Positions: p.positions, Wait: f.wait, Tell: t.tell, Tick: t.tick, Replan: again.replan,
+		Archived: p.archived(client), Positions: p.positions, Wait: f.wait, Tell: t.tell, Tick: t.tick, Replan: again.replan, Meant: f.stillMeant(client),
 	}
 	gc := &clientGC{f: f, client: client, d: d, saved: p.saved, plans: func() []*plannedDeletion { return again.planned }}
 	if f.gc == "client" {

@@ -60,7 +60,7 @@ func (r *replanner) replan(ctx context.Context, roots []graph.Ref) (act.Replanne
 		return act.Replanned{}, err
 	}
 	r.agreed, r.planned, r.last = append(r.agreed, next.Plan.Plan), append(r.planned, next), next
-	return act.Replanned{Plan: next.Plan.Plan, Positions: next.positions}, nil
+	return act.Replanned{Plan: next.Plan.Plan, Positions: next.positions, LeftOut: next.reasons()}, nil
 }
 
 // plan plans the deletion of the objects with those uids that are still there.

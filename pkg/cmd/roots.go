@@ -14,6 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // rootFlags are the flags that say which objects are meant; they are kubectl's.
@@ -37,8 +38,12 @@ func (f *rootFlags) add(cmd *cobra.Command) {
 type object struct {
 	cluster.Resource
 	namespace, name string
-	// uid, if not empty, is the one that it has to have.
-	uid string
+	// uid, if not empty, is the one that it has to have; version is the resourceVersion in which the server found that it matches a selector.
+	uid, version string
+}
+
+func (o object) ref() graph.Ref {
+	return graph.Ref{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource, Namespace: o.namespace, Name: o.name, UID: o.uid}
 }
 
 // roots says which objects are meant. If nothing is set, all of the scope are.
@@ -180,23 +185,4 @@ func suggestType(err error, cat *cluster.Catalog) error {
 		candidates = append(candidates, r.Resource, r.Singular)
 	}
 	return withHint(err, didYouMean(word, candidates))
-}
-
-// didYouMean suggests what is nearest to a mistyped word, by cobra's measure for commands; empty if nothing is near.
-func didYouMean(word string, candidates []string) string {
-	slices.Sort(candidates)
-	root := &cobra.Command{SuggestionsMinimumDistance: 2}
-	for _, c := range slices.Compact(candidates) {
-		if c != "" {
-			root.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
-		}
-	}
-	near := root.SuggestionsFor(strings.ToLower(word))
-	if len(near) == 0 {
-		return ""
-	}
-	if len(near) > 3 {
-		near = near[:3]
-	}
-	return "did you mean " + strings.Join(near, " or ") + "?"
 }

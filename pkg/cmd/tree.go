@@ -136,7 +136,7 @@ func (f *treeFlags) request(ctx context.Context, selector labels.Selector, args 
 		return nil, err
 	}
 	r, err := interruptible(ctx, func() (roots, error) {
-		return f.roots.resolve(freshGetter{f.config, client}, catalog, namespace, selector, args)
+		return f.roots.resolve(newFreshGetter(f.config, client), catalog, namespace, selector, args)
 	})
 	if err != nil {
 		return nil, err

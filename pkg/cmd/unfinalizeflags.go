@@ -118,7 +118,7 @@ func (f *unfinalizeFlags) completeFinalizers(cmd *cobra.Command, args []string, 
 		return nil, none
 	}
 	r, err := interruptible(ctx, func() (roots, error) {
-		return f.rootFlags.resolve(freshGetter{f.config, client}, catalog, namespace, nil, args)
+		return f.rootFlags.resolve(newFreshGetter(f.config, client), catalog, namespace, nil, args)
 	})
 	if err != nil {
 		return nil, none

@@ -24,7 +24,7 @@ func (f *unfinalizeFlags) targets(ctx context.Context, client *cluster.Client, c
 		args = []string{f.tree}
 	}
 	meant, err := interruptible(ctx, func() (roots, error) {
-		return f.rootFlags.resolve(freshGetter{f.config, client}, catalog, namespace, r.selector, args)
+		return f.rootFlags.resolve(newFreshGetter(f.config, client), catalog, namespace, r.selector, args)
 	})
 	if err != nil {
 		return nil, nil, err

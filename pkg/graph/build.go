@@ -56,6 +56,7 @@ func (b *Builder) Build() *Graph {
 	}
 	g.indexDependents()
 	g.judge(virtual, renumber)
+	g.indexPlaces()
 	g.findCycles()
 	return g
 }

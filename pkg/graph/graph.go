@@ -3,7 +3,6 @@ package graph
 import (
 	"iter"
 	"slices"
-	"sort"
 )
 
 // Graph is an immutable owner graph. Nodes are numbered in the order namespace, group, kind, name, uid, and everything
@@ -22,6 +21,7 @@ type Graph struct {
 	virtual    map[int32]virtualNode
 	aliases    map[int32][]int32
 	resolver   *resolver
+	places     map[groupResource]places
 	cycles     [][]ID
 	inCycle    map[int32]int
 }
@@ -57,35 +57,6 @@ func (g *Graph) Lookup(uid string) (ID, bool) {
 	return ID(id), ok
 }
 
-// Find returns the seen object of a group and resource by name, also by those under which it is a mirror of its like in
-// another group. If an object was replaced while it was listed, there can be two with that name; the one created last is meant.
-func (g *Graph) Find(group, resource, namespace, name string) (ID, bool) {
-	var found ID
-	ok := false
-	wanted := func(t *Type) bool { return t.Group == group && t.Resource == resource }
-	for id := range g.named(namespace, name) {
-		if !g.Seen(id) || !g.listedAs(int32(id), wanted) {
-			continue
-		}
-		if !ok || g.nodes[id].created > g.nodes[found].created {
-			found, ok = id, true
-		}
-	}
-	return found, ok
-}
-
-// named iterates over the nodes of a namespace with a name.
-func (g *Graph) named(namespace, name string) iter.Seq[ID] {
-	return func(yield func(ID) bool) {
-		lo := sort.Search(len(g.nodes), func(i int) bool { return g.nsNames[g.nodes[i].ns] >= namespace })
-		for i := lo; i < len(g.nodes) && g.nsNames[g.nodes[i].ns] == namespace; i++ {
-			if g.nodes[i].name == name && !yield(ID(i)) {
-				return
-			}
-		}
-	}
-}
-
 // Ref returns what identifies a node.
 func (g *Graph) Ref(id ID) Ref {
 	n := &g.nodes[id]
@@ -102,6 +73,9 @@ func (g *Graph) Ref(id ID) Ref {
 	r.APIVersion, r.Kind, r.Resource = t.APIVersion(), t.Kind, t.Resource
 	return r
 }
+
+// Name returns the node's name; for all else that identifies it there is Ref.
+func (g *Graph) Name(id ID) string { return g.nodes[id].name }
 
 // uid is empty for an object that the server gave none, whose key begins with a NUL.
 func (g *Graph) uid(n *node) string {

@@ -25,15 +25,14 @@ func heads(ids []ID, nodes int, next func(ID, func(ID))) []ID {
 // unreached returns the nodes that cannot be reached from one that stands before them.
 func unreached(ids []ID, nodes int, next func(ID, func(ID))) []ID {
 	var first, queue []ID
-	reached := make([]bool, nodes)
+	reached := newMarks(len(ids), nodes)
 	visit := func(id ID) {
-		if !reached[id] {
-			reached[id] = true
+		if reached.add(id) {
 			queue = append(queue, id)
 		}
 	}
 	for _, id := range ids {
-		if reached[id] {
+		if reached.has(id) {
 			continue
 		}
 		first = append(first, id)
@@ -45,4 +44,41 @@ func unreached(ids []ID, nodes int, next func(ID, func(ID))) []ID {
 		}
 	}
 	return first
+}
+
+// marks is a set of nodes. One that begins with few of them costs what it holds and not what the graph has: there may be as many sets as namespaces.
+type marks struct {
+	few  map[ID]struct{}
+	many []bool
+}
+
+// sparse is how many times as many nodes as a set begins with a graph has to have for the set to be a map.
+const sparse = 16
+
+func newMarks(begin, nodes int) marks {
+	if begin > nodes/sparse {
+		return marks{many: make([]bool, nodes)}
+	}
+	return marks{few: make(map[ID]struct{}, begin)}
+}
+
+func (m marks) has(id ID) bool {
+	if m.many != nil {
+		return m.many[id]
+	}
+	_, in := m.few[id]
+	return in
+}
+
+// add is false if the node was in the set already.
+func (m marks) add(id ID) bool {
+	if m.has(id) {
+		return false
+	}
+	if m.many != nil {
+		m.many[id] = true
+	} else {
+		m.few[id] = struct{}{}
+	}
+	return true
 }

@@ -12,6 +12,7 @@ import (
 func checkGraph(t *testing.T, g *graph.Graph) {
 	t.Helper()
 	checkNodes(t, g)
+	checkPlaces(t, g)
 	checkEdges(t, g)
 	checkCycles(t, g)
 	checkForest(t, g, g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}))
@@ -50,6 +51,42 @@ func checkNodes(t *testing.T, g *graph.Graph) {
 			cmp.Compare(before.Kind, r.Kind), cmp.Compare(before.Name, r.Name), cmp.Compare(before.UID, r.UID))
 		if order > 0 || order == 0 && r.UID != "" {
 			t.Errorf("nodes %d and %d are not in order: %+v, %+v", id-1, id, before, r)
+		}
+	}
+}
+
+// checkPlaces: what is in a namespace, and of a type in it, is what a look at every node finds, in the same order.
+func checkPlaces(t *testing.T, g *graph.Graph) {
+	t.Helper()
+	type place struct{ group, resource, namespace string }
+	inNamespace, ofType := map[string][]graph.ID{"": nil, "elsewhere": nil}, map[place][]graph.ID{}
+	for i := range g.Len() {
+		id := graph.ID(i)
+		r := g.Ref(id)
+		p := place{r.Group(), r.Resource, r.Namespace}
+		if !g.Seen(id) {
+			continue
+		}
+		inNamespace[r.Namespace] = append(inNamespace[r.Namespace], id)
+		ofType[p] = append(ofType[p], id)
+	}
+	for namespace, want := range inNamespace {
+		if got := slices.Collect(g.InNamespace(namespace)); !slices.Equal(got, want) {
+			t.Errorf("in namespace %q are %v, want %v", namespace, got, want)
+		}
+	}
+	for p, want := range ofType {
+		got := slices.Collect(g.OfType(p.group, p.resource, p.namespace))
+		for _, id := range want {
+			if !slices.Contains(got, id) {
+				t.Errorf("of %+v are %v, want %v", p, got, want)
+			}
+		}
+		for i, id := range got {
+			// An object that is served as another type too is one of both.
+			if found, ok := g.Find(p.group, p.resource, p.namespace, g.Name(id)); !ok || g.Name(found) != g.Name(id) || slices.Contains(got[:i], id) {
+				t.Errorf("of %+v is %d, which is not found by it, or comes twice", p, id)
+			}
 		}
 	}
 }

@@ -5,21 +5,15 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/linear"
 )
 
-// The benchmarks by the name of Linear run with n and four times n objects; what takes more than about four times as long with the latter grows with more
-// than the number of objects.
-var linearSizes = []int{5_000, 20_000}
-
-func linear(b *testing.B, make func(n int) *graph.Graph, run func(*testing.B, *graph.Graph)) {
-	for _, n := range linearSizes {
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			g := make(n)
-			for b.Loop() {
-				run(b, g)
-			}
-		})
-	}
+// measure measures what is done to a graph of n objects, and of four times as many.
+func measure(b *testing.B, make func(n int) *graph.Graph, run func(*testing.B, *graph.Graph)) {
+	linear.Bench(b, 5_000, func(b *testing.B, n int) func() {
+		g := make(n)
+		return func() { run(b, g) }
+	})
 }
 
 // ownerChain is a graph of config maps each of which owns the next.
@@ -33,7 +27,7 @@ func ownerChain(n int) *graph.Graph {
 
 // BenchmarkLinearTreeOfAChain walks a chain of owners.
 func BenchmarkLinearTreeOfAChain(b *testing.B) {
-	linear(b, ownerChain, func(b *testing.B, g *graph.Graph) {
+	measure(b, ownerChain, func(b *testing.B, g *graph.Graph) {
 		if rows := g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}); len(rows) != g.Len() {
 			b.Fatalf("%d rows", len(rows))
 		}
@@ -42,7 +36,7 @@ func BenchmarkLinearTreeOfAChain(b *testing.B) {
 
 // BenchmarkLinearTreeOfAllInAChain walks a chain of owners all of which are named.
 func BenchmarkLinearTreeOfAllInAChain(b *testing.B) {
-	linear(b, ownerChain, func(b *testing.B, g *graph.Graph) {
+	measure(b, ownerChain, func(b *testing.B, g *graph.Graph) {
 		all := make([]graph.ID, g.Len())
 		for i := range all {
 			all[i] = graph.ID(len(all) - 1 - i)
@@ -55,16 +49,16 @@ func BenchmarkLinearTreeOfAllInAChain(b *testing.B) {
 
 // BenchmarkLinearTreeOfAHiddenHub walks half of n owners of a hidden object that owns the other half.
 func BenchmarkLinearTreeOfAHiddenHub(b *testing.B) {
-	linear(b, func(n int) *graph.Graph { return hub(n/2, n/2) }, func(b *testing.B, g *graph.Graph) {
+	measure(b, func(n int) *graph.Graph { return hub(n/2, n/2) }, func(b *testing.B, g *graph.Graph) {
 		if rows := g.Tree(g.Roots(), withoutConfigMaps(g)); len(rows) > 4*g.Len() {
 			b.Fatalf("%d rows", len(rows))
 		}
 	})
 }
 
-// BenchmarkLinearRelated marks what belongs to the last object of a chain.
-func BenchmarkLinearRelated(b *testing.B) {
-	linear(b, ownerChain, func(b *testing.B, g *graph.Graph) {
+// BenchmarkLinearRelatedInAChain marks what belongs to the last object of a chain.
+func BenchmarkLinearRelatedInAChain(b *testing.B) {
+	measure(b, ownerChain, func(b *testing.B, g *graph.Graph) {
 		last := graph.ID(g.Len() - 1)
 		if related := g.Related(func(id graph.ID) bool { return id == last }); !related[0] {
 			b.Fatal("the first is not related to the last")

@@ -6,7 +6,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-func TestIsClaimOf(t *testing.T) {
+func TestStemOf(t *testing.T) {
 	for _, test := range []struct {
 		claim, template, set string
 		want                 bool
@@ -31,8 +31,13 @@ func TestIsClaimOf(t *testing.T) {
 		{"data-db-0", "data", "", false},
 		{"db-0", "", "db", false},
 	} {
-		if got := link.IsClaimOf(test.claim, test.template, test.set); got != test.want {
-			t.Errorf("IsClaimOf(%q, %q, %q) = %t, want %t", test.claim, test.template, test.set, got, test.want)
+		if got := isClaimOf(test.claim, test.template, test.set); got != test.want {
+			t.Errorf("isClaimOf(%q, %q, %q) = %t, want %t", test.claim, test.template, test.set, got, test.want)
 		}
 	}
+}
+
+func isClaimOf(claim, template, set string) bool {
+	stem, ok := link.StemOf(claim)
+	return ok && stem == link.ClaimStem(template, set)
 }

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -16,9 +17,8 @@ const (
 
 // Links answers for one graph. It is not safe for concurrent use.
 type Links struct {
-	g           *graph.Graph
-	byType      map[groupResource][]graph.ID
-	byNamespace map[string][]graph.ID
+	g      *graph.Graph
+	byType map[groupResource][]graph.ID
 }
 
 type groupResource struct{ group, resource string }
@@ -38,8 +38,7 @@ func (l *Links) Dependents(id graph.ID) []graph.Link {
 		l.index()
 		return links(id, l.byType[groupResource{group, plural}], CRD)
 	case r.Group() == "" && r.Resource == "namespaces":
-		l.index()
-		return links(id, l.g.Heads(l.byNamespace[r.Name]), Namespace)
+		return links(id, l.g.Heads(slices.Collect(l.g.InNamespace(r.Name))), Namespace)
 	}
 	return nil
 }
@@ -56,7 +55,7 @@ func (l *Links) index() {
 	if l.byType != nil {
 		return
 	}
-	l.byType, l.byNamespace = map[groupResource][]graph.ID{}, map[string][]graph.ID{}
+	l.byType = map[groupResource][]graph.ID{}
 	for i := range l.g.Len() {
 		id := graph.ID(i)
 		if !l.g.Seen(id) {
@@ -65,8 +64,5 @@ func (l *Links) index() {
 		r := l.g.Ref(id)
 		key := groupResource{r.Group(), r.Resource}
 		l.byType[key] = append(l.byType[key], id)
-		if r.Namespace != "" {
-			l.byNamespace[r.Namespace] = append(l.byNamespace[r.Namespace], id)
-		}
 	}
 }

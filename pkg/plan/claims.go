@@ -19,18 +19,20 @@ type StatefulSet struct {
 
 // learnClaims adds the claims that stay to the survivors: nothing else in the graph says that they belong to what is deleted.
 func (p *Plan) learnClaims(sets map[graph.ID]StatefulSet) {
-	owners := map[string][]graph.ID{} // by namespace
+	// A claim's name does not always tell the template from the set. The first set in the order of the graph is taken.
+	type stem struct{ namespace, name string }
+	owners := map[stem]graph.ID{}
 	for id, s := range sets {
-		if len(s.Templates) > 0 {
-			ns := p.Graph.Ref(id).Namespace
-			owners[ns] = append(owners[ns], id)
+		ref := p.Graph.Ref(id)
+		for _, template := range s.Templates {
+			key := stem{ref.Namespace, link.ClaimStem(template, ref.Name)}
+			if first, known := owners[key]; !known || id < first {
+				owners[key] = id
+			}
 		}
 	}
 	if len(owners) == 0 {
 		return
-	}
-	for _, list := range owners {
-		slices.Sort(list)
 	}
 	known := newSet(p.Graph, p.Deleted, objects(p.Survivors), objects(p.Stuck))
 	for i := range p.Graph.Len() {
@@ -42,11 +44,9 @@ func (p *Plan) learnClaims(sets map[graph.ID]StatefulSet) {
 		if claim.Resource != "persistentvolumeclaims" || claim.Group() != "" {
 			continue
 		}
-		for _, owner := range owners[claim.Namespace] {
-			if s := sets[owner]; s.made(claim.Name, p.Graph.Ref(owner).Name) {
-				p.Survivors = append(p.Survivors, Survivor{Object: id, Because: Reason{Code: s.staying(), Cause: owner, HasCause: true}})
-				break
-			}
+		name, ok := link.StemOf(claim.Name)
+		if owner, made := owners[stem{claim.Namespace, name}]; ok && made {
+			p.Survivors = append(p.Survivors, Survivor{Object: id, Because: Reason{Code: sets[owner].staying(), Cause: owner, HasCause: true}})
 		}
 	}
 	slices.SortFunc(p.Survivors, func(a, b Survivor) int { return cmp.Compare(a.Object, b.Object) })
@@ -58,11 +58,6 @@ func objects(list []Survivor) []graph.ID {
 		ids[i] = s.Object
 	}
 	return ids
-}
-
-// made says whether the set with the name made the claim.
-func (s StatefulSet) made(claim, name string) bool {
-	return slices.ContainsFunc(s.Templates, func(template string) bool { return link.IsClaimOf(claim, template, name) })
 }
 
 // staying is why a claim that no reference ties to the set is left.

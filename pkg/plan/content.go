@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
 
 // special says whether an object takes others along that have no reference to it: a definition its instances (API-060), a
 // namespace its content (NS-011).
@@ -77,7 +81,7 @@ func (s *simulation) left(objects []graph.ID, matches func(graph.ID) bool) []gra
 // emptyNamespace deletes the pods and, when none is left, everything else in the background, whatever was being done to it
 // (NS-013, NS-014); and finalizes the namespace when it is empty.
 func (s *simulation) emptyNamespace(id graph.ID) func() {
-	content := s.content(s.Graph.Ref(id).Name)
+	content := slices.Collect(s.Graph.InNamespace(s.Graph.Ref(id).Name))
 	left := s.left(content, func(o graph.ID) bool { return isPod(s.Graph.Ref(o)) })
 	if len(left) == 0 {
 		left = s.left(content, func(graph.ID) bool { return true })
@@ -98,14 +102,4 @@ func (s *simulation) emptyNamespace(id graph.ID) func() {
 			s.settle(o)
 		}
 	}
-}
-
-func (s *simulation) content(namespace string) []graph.ID {
-	var content []graph.ID
-	for i := range s.Graph.Len() {
-		if id := graph.ID(i); s.Graph.Seen(id) && s.Graph.Ref(id).Namespace == namespace {
-			content = append(content, id)
-		}
-	}
-	return content
 }

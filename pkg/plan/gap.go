@@ -27,17 +27,11 @@ func Hiding(g *graph.Graph, gaps []v1alpha1.Gap, owners ...graph.Ref) []v1alpha1
 	for _, o := range owners {
 		namespaces[o.Namespace] = true
 	}
-	namespaced := map[[2]string]bool{}
-	known := map[[2]string]bool{}
-	for _, t := range g.Types() {
-		key := [2]string{t.Group, t.Resource}
-		known[key], namespaced[key] = true, t.Namespaced
-	}
 	var hiding []v1alpha1.Gap
 	for _, gap := range gaps {
-		key := [2]string{gap.Group, gap.Resource}
+		namespaced, known := g.Scope(gap.Group, gap.Resource)
 		elsewhere := gap.Namespace != "" && !namespaces[gap.Namespace]
-		if namespaces[""] || !elsewhere && (!known[key] || namespaced[key]) {
+		if namespaces[""] || !elsewhere && (!known || namespaced) {
 			hiding = append(hiding, gap)
 		}
 	}

@@ -75,12 +75,22 @@ func (s *simulation) waitsFor(id graph.ID) Reason {
 		}
 	}
 	r := Reason{Code: DependentsBlock}
-	for o, container := range s.containers { // the first, whatever the order of the map
-		if container == id && !s.is(o, gone) && (!r.HasCause || o < r.Cause) {
-			r.Cause, r.HasCause = o, true
+	r.Cause, r.HasCause = s.firstContained(id)
+	return r
+}
+
+// firstContained returns the first of the objects that a definition or namespace waits for. It is asked when the simulation has ended.
+func (s *simulation) firstContained(container graph.ID) (graph.ID, bool) {
+	if s.contained == nil {
+		s.contained = map[graph.ID]graph.ID{}
+		for o, c := range s.containers {
+			if first, known := s.contained[c]; !s.is(o, gone) && (!known || o < first) {
+				s.contained[c] = o
+			}
 		}
 	}
-	return r
+	first, ok := s.contained[container]
+	return first, ok
 }
 
 // blockers returns the objects of the cascade that others have finalizers on.

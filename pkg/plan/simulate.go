@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
 
 // simulation is a cluster in which nothing happens but what a deletion brings about.
 type simulation struct {
@@ -11,6 +15,12 @@ type simulation struct {
 	retries []graph.ID // what the wave after the next looks at again
 	// containers are the definition or namespace, being deleted, that an object is waited for by.
 	containers map[graph.ID]graph.ID
+	// over is how many cycles, from the first on, are gone.
+	over int
+	// contained are the first objects that these wait for in the end, once that was asked.
+	contained map[graph.ID]graph.ID
+	// hides says by namespace whether a gap may hide a dependent of what is in it, as far as it was asked.
+	hides map[string]bool
 	// timing says that the end depends on how fast the collector is: an object is looked at again only because the collector has been trying
 	// it in vain, which it does ever more rarely, up to every 1000 seconds (GC-014); or a delete that a patch of its own has made stale
 	// is tried again while the owner may or may not be gone (GC-054).
@@ -62,7 +72,12 @@ func (s *simulation) breakDeadlock() bool {
 	if !s.options.Terms.BreakDeadlocks {
 		return false
 	}
-	for _, ring := range s.Deadlocks() {
+	// The first ring is enough, and there can be thousands: what has come to its end is not looked at again.
+	cycles := s.Graph.Cycles()
+	for s.over < len(cycles) && !slices.ContainsFunc(cycles[s.over], func(id graph.ID) bool { return !s.is(id, gone) }) {
+		s.over++
+	}
+	for ring := range s.deadlocks(cycles[s.over:]) {
 		e := ring[0]
 		if s.options.May != nil && !s.options.May(e.Dependent) {
 			continue
@@ -181,7 +196,20 @@ func (s *simulation) act(a Action) {
 	s.touch(a.Object)
 }
 
-// mayHide says whether a gap forbids the loop to let an owner go: a dependent may be in it (X-05, RO-012).
+// mayHide says whether a gap forbids the loop to let an owner go: a dependent may be in it (X-05, RO-012). That depends on the owner's namespace
+// alone.
 func (s *simulation) mayHide(id graph.ID) bool {
-	return s.options.Rules == Loop && len(Hiding(s.Graph, s.options.Gaps, s.Graph.Ref(id))) > 0
+	if s.options.Rules != Loop || len(s.options.Gaps) == 0 {
+		return false
+	}
+	ref := s.Graph.Ref(id)
+	hides, known := s.hides[ref.Namespace]
+	if !known {
+		if s.hides == nil {
+			s.hides = map[string]bool{}
+		}
+		hides = len(Hiding(s.Graph, s.options.Gaps, ref)) > 0
+		s.hides[ref.Namespace] = hides
+	}
+	return hides
 }

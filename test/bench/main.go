@@ -13,10 +13,12 @@ import (
 	"syscall"
 )
 
-// roles are what the program also does, as a child of itself, so that each has a process whose figures are its own.
+// roles are what the program also does when its first argument says so: as a child of itself, so that each has a process whose figures are its own, or
+// for make bench.
 var roles = map[string]func(ctx context.Context, args []string) error{
 	roleRaw:      readRaw,
 	roleProfiled: runProfiled,
+	roleLinear:   runLinear,
 }
 
 func main() {
