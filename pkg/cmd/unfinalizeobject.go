@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -12,6 +13,7 @@ import (
 
 // planObject returns what would be done as the versioned object that -o json prints.
 func (f *unfinalizeFlags) planObject(cases []*unfinalize.Case, terms unfinalize.Terms, gaps []v1alpha1.Gap) *v1alpha1.Plan {
+	gaps = allGaps(gaps, cases)
 	out := &v1alpha1.Plan{
 		TypeMeta: v1alpha1.TypeMeta("Plan"), Complete: len(gaps) == 0, Gaps: append([]v1alpha1.Gap{}, gaps...),
 		Roots: []v1alpha1.ObjectRef{}, Actions: []v1alpha1.Action{}, Deleted: []v1alpha1.ObjectRef{}, Survivors: []v1alpha1.Survivor{},
@@ -129,8 +131,22 @@ func plannedActions(c *unfinalize.Case) []v1alpha1.Action {
 	return actions
 }
 
+// allGaps are those of the search for the objects and those that the verdicts met, each once.
+func allGaps(search []v1alpha1.Gap, cases []*unfinalize.Case) []v1alpha1.Gap {
+	gaps := slices.Clone(search)
+	for _, c := range cases {
+		for _, gap := range c.Gaps() {
+			if !slices.Contains(gaps, gap) {
+				gaps = append(gaps, gap)
+			}
+		}
+	}
+	return gaps
+}
+
 // resultObject returns what came of it as the versioned object that -o json prints.
 func (f *unfinalizeFlags) resultObject(outcomes []*unfinalize.Outcome, cases, good []*unfinalize.Case, terms unfinalize.Terms, gaps []v1alpha1.Gap) *v1alpha1.Result {
+	gaps = allGaps(gaps, cases)
 	out := &v1alpha1.Result{
 		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(gaps) == 0, Gaps: append([]v1alpha1.Gap{}, gaps...),
 		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{}, Orphaned: []v1alpha1.SkippedObject{},

@@ -169,6 +169,7 @@ var hidden = map[string]faultproxy.Fault{
 	"no endpoint": faultproxy.Plain(http.StatusNotFound, "404 page not found\n"),
 	"truncated":   faultproxy.Truncate(40),
 	"no list":     faultproxy.Plain(http.StatusOK, "{}"),
+	"any list":    faultproxy.Plain(http.StatusOK, `{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}`),
 }
 
 // TestP05P06OwnersOfHiddenDependentsStay lets neither an owner that orphans nor one that waits go while a type cannot be listed that may hold a

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -41,6 +42,15 @@ type Case struct {
 
 // Stranded is what would be left behind in a namespace, and what may be besides.
 func (c *Case) Stranded() *Emptiness { return c.facts.Empty }
+
+// Gaps are what could not be listed and can hide what the verdicts rest on: a dependent that would be orphaned, or content of a namespace.
+func (c *Case) Gaps() []v1alpha1.Gap {
+	gaps := slices.Clone(c.facts.Hiding)
+	if c.facts.Empty != nil {
+		gaps = append(gaps, c.facts.Empty.Gaps...)
+	}
+	return gaps
+}
 
 // Refused says whether anything speaks against a verdict that the terms do not override.
 func (c *Case) Refused(t Terms) bool {

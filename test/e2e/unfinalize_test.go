@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -129,5 +130,32 @@ func TestP09NoDryRunOfUnfinalizeWritesAnything(t *testing.T) {
 	check(1, 0, "", "configmap/none", "--finalizer", "example.com/hold", "--yes")
 	if now := state(); now != was {
 		t.Errorf("before:\n%s\nafter:\n%s", was, now)
+	}
+}
+
+// TestUnfinalizeNamesWhatCouldNotBeListed: the gap because of which something is refused, or needs --force, is in the Plan and in the Result, which are not
+// complete, although the objects that were named were all found.
+func TestUnfinalizeNamesWhatCouldNotBeListed(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns, terminating := makeStuck(t, c)
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(faultproxy.Path("/secrets"), faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "you may not"))
+	for _, test := range []struct {
+		args string
+		code int
+	}{
+		{"configmap/orphaning --finalizer orphan --dry-run=client", 2},
+		{"namespace/" + terminating + " --finalizer kubernetes --dry-run=client", 2},
+		{"namespace/" + terminating + " --finalizer kubernetes --yes --force", 0},
+	} {
+		r := run(t, append([]string{"unfinalize", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t), "-o", "json"}, strings.Fields(test.args)...)...)
+		var out struct { // a Plan or a Result
+			Complete bool
+			Gaps     []v1alpha1.Gap
+		}
+		if err := json.Unmarshal([]byte(r.stdout), &out); err != nil || r.code != test.code || out.Complete || len(out.Gaps) != 1 || out.Gaps[0].Resource != "secrets" {
+			t.Errorf("%s: %v, exit code %d, complete %t, gaps %v\n%s", test.args, err, r.code, out.Complete, out.Gaps, r.stderr)
+		}
 	}
 }

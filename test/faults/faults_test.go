@@ -204,7 +204,7 @@ func (k *runner) healthy(s *scenario) *outcome {
 		return out
 	}
 	out := k.run(s, injection{}, nil)
-	if wrong := s.judge(k.world, out, out, combination{}); len(wrong) > 0 || out.code == 1 {
+	if wrong := s.judge(k.world, out, out, combination{}); len(wrong) > 0 || out.code == 1 || out.said != nil && !out.said.complete {
 		k.t.Errorf("without a fault: exit code %d\n%s\n%s%s", out.code, strings.Join(wrong, "\n"), out.stdout, out.stderr)
 	}
 	k.t.Logf("%d requests, exit code %d, %s", len(out.requests), out.code, out.took)

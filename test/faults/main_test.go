@@ -18,6 +18,7 @@ var (
 	sample  = flag.Int("sample", 260, "number of combinations in a sample, about")
 	only    = flag.String("only", "", "run only the scenarios whose name contains this")
 	matches = flag.String("combination", "", "run the combinations whose name matches this regular expression")
+	allowed = flag.Duration("request-timeout", 3*time.Second, "what a command allows a request; more on a busy machine")
 	waiting = flag.Duration("waiting", 6*time.Second, "time-out of the commands that have one; more on a busy machine")
 	workers = flag.Int("workers", 4, "number of commands that run at the same time, where they do not see each other's objects")
 )

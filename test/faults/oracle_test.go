@@ -38,7 +38,8 @@ func (s *scenario) judge(w *world, healthy, got *outcome, c combination) []strin
 // finding says whether exit code 2 is an answer that is on stdout.
 func (s *scenario) finding(got *outcome) bool { return got.code == 2 && got.stdout != "" }
 
-// deletedWrongly finds what no run may do, whatever it says. A server that lies about an owner that was deleted has no right to its dependents.
+// deletedWrongly finds what no run may do, whatever it says. If the
+// server claims that an owner is gone, its dependents may be deleted.
 func (s *scenario) deletedWrongly(w *world, healthy, got *outcome, lie bool) []string {
 	var wrong []string
 	lives := func(now state, key string) bool {

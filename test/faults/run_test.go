@@ -19,8 +19,6 @@ import (
 )
 
 const (
-	// requestTimeout is what a command allows a request.
-	requestTimeout = 3 * time.Second
 	// patience is how long a command may take beyond its time-out for one request after the other, on a busy machine.
 	patience = 20 * time.Second
 	// limit is when a command is interrupted, and grace how long it may take then.
@@ -116,7 +114,7 @@ func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 	for i := range args {
 		args[i] = words.Replace(args[i])
 	}
-	args = append(args, "--kubeconfig="+k.kubeconfig, "--request-timeout="+requestTimeout.String())
+	args = append(args, "--kubeconfig="+k.kubeconfig, "--request-timeout="+allowed.String())
 
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
