@@ -185,9 +185,13 @@ func (c *massCounter) alive() {
 				continue
 			}
 			key := countedOwner{e.Owner, k}
-			if state := c.before.OwnerState(e); (state == Solid || state == Waiting) && !c.counted[key] {
-				c.counted[key] = true
-				m.Alive++
+			switch c.before.OwnerState(e) {
+			case Absent, Replaced, Mismatch, BadScope, Unknown:
+			default:
+				if !c.counted[key] {
+					c.counted[key] = true
+					m.Alive++
+				}
 			}
 		}
 	}
