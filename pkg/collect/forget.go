@@ -8,9 +8,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// forget drops what is remembered of objects that no listing will show again, so that a loop that goes on for months needs no more than its cluster does:
+// forgetGone drops what is remembered of objects that no listing will show again, so that a loop that goes on for months needs no more than its cluster does:
 // objects that the listing neither shows nor refers to, and that are not hidden in a gap of it or are known to be gone.
-func (l *Loop) forget(g *graph.Graph, gaps []v1alpha1.Gap) {
+func (l *Loop) forgetGone(g *graph.Graph, gaps []v1alpha1.Gap) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	keep := func(uid string) bool {

@@ -110,7 +110,7 @@ func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.forget(p.graph, p.summary.Gaps)
+	l.forgetGone(p.graph, p.summary.Gaps)
 	err = p.bind(ctx)
 	l.listed(p.graph)
 	if err == nil {

@@ -157,8 +157,8 @@ func (p *pass) bind(ctx context.Context) error {
 		return err
 	}
 	proposal := l.propose(&Survey{Graph: p.graph, Gaps: p.summary.Gaps, Positions: p.summary.Positions, Proven: maps.Clone(p.overlay.Proven())})
-	// That an owner is there is read again when it is acted on: somebody may take his time to agree.
-	maps.DeleteFunc(p.overlay.Proven(), func(_ int, s plan.OwnerState) bool { return s == plan.Solid || s == plan.Waiting })
+	// That an owner is gone stays true. Anything else is read again when it is acted on: somebody may take his time to agree.
+	maps.DeleteFunc(p.overlay.Proven(), func(_ int, s plan.OwnerState) bool { return s != plan.Absent && s != plan.Replaced })
 	if err := l.Check(proposal); err != nil {
 		return err
 	}
