@@ -94,7 +94,7 @@ func (p *pass) version(id graph.ID) string {
 func (p *pass) reread(ctx context.Context, id graph.ID) error {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
-	now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
+	now, err := p.get(ctx, t, ref.Namespace, ref.Name)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (p *pass) confirm(ctx context.Context, id graph.ID, held bool) {
 	}
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
-	now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
+	now, err := p.get(ctx, t, ref.Namespace, ref.Name)
 	switch {
 	case cluster.IsAbsent(err, t, ref.Name), err == nil && replaces(now, ref):
 		p.removed(id)
