@@ -53,12 +53,42 @@ func TestRunTellsOfAnOwnerThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestRunTellsOfADeleteThatA404Refused each time, though the object is there.
+func TestRunTellsOfADeleteThatA404Refused(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, dangling("lost"), "-n", ns)
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(requestTo(http.MethodDelete, "/configmaps/lost"), faultproxy.Plain(http.StatusNotFound, "404 page not found\n"))
+	got := run(t, "run", "-n", ns, "--yes", "-o", "json", "--kubeconfig", proxy.Kubeconfig(t))
+	result := resultOf(t, got)
+	if got.code != 1 || len(result.Failed) == 0 || result.Failed[0].Action.Object.Name != "lost" || !strings.Contains(got.stderr, `configmaps "lost" is still there`) {
+		t.Errorf("exit code %d, failed %v, stderr:\n%s", got.code, result.Failed, got.stderr)
+	}
+}
+
 // rootAndShared makes a root and what stays when it is deleted, because it has another owner.
 func rootAndShared(t *testing.T, c *testcluster.Cluster, ns string) {
 	t.Helper()
 	c.Apply(t, configMap("root", "")+configMap("other", ""), "-n", ns)
 	root, other := uidOf(t, c, ns, "root"), uidOf(t, c, ns, "other")
 	c.Apply(t, configMap("shared", `, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: root, uid: `+root+`}, {apiVersion: v1, kind: ConfigMap, name: other, uid: `+other+`}]`), "-n", ns)
+}
+
+// TestDeleteTellsOfAReferenceThatCouldNotBeRemoved by --gc=client: what was to be deleted is gone, and that is not all of the plan.
+func TestDeleteTellsOfAReferenceThatCouldNotBeRemoved(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	rootAndShared(t, c, ns)
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(requestTo(http.MethodPatch, "/configmaps/shared"), faultproxy.Plain(http.StatusNotFound, "404 page not found\n"))
+	got := run(t, "delete", "configmap/root", "-n", ns, "--gc=client", "--yes", "--timeout=2m", "-o", "json", "--kubeconfig", proxy.Kubeconfig(t))
+	result := resultOf(t, got)
+	if got.code != 1 || len(result.Failed) == 0 || result.Failed[0].Action.Object.Name != "shared" || !strings.Contains(got.stderr, `configmaps "shared" is still there`) {
+		t.Errorf("exit code %d, failed %v, stderr:\n%s", got.code, result.Failed, got.stderr)
+	}
 }
 
 // TestDeleteTellsOfAnOwnerThatCannotBeRead by --gc=client, so that its dependents are kept.
