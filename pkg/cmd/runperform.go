@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -155,14 +156,14 @@ func (f *runFlags) finish(ctx context.Context, s *collect.Summary, err error, ou
 	errs := out.errors()
 	if s != nil {
 		if !f.output.isOwn() {
-			if err := f.output.write(f.Out, f.result(out.events, s.Graph, s.Left, s.Gaps)); err != nil {
+			if err := f.output.write(f.Out, f.result(out.events, s.Graph, s.Left, slices.Concat(s.Gaps, s.Unread))); err != nil {
 				return err
 			}
 		} else if f.output.format() != "name" {
 			fmt.Fprintln(f.Out, out.summary())
 			f.leftovers(s.Graph, s.Left)
 		}
-		errs = append(errs, incomplete(s.Gaps))
+		errs = append(errs, incomplete(s.Gaps, s.Unread))
 	}
 	switch {
 	case err == nil:

@@ -19,6 +19,7 @@ type pass struct {
 	// slots are taken by those who work, each of whom has one request in flight at most.
 	slots     chan struct{}
 	elsewhere elsewhere
+	unread    unread
 
 	// cycles is held while a member of an ownership cycle is judged and deleted: two that are judged at a time would wait for each other
 	// for ever (GC-064).

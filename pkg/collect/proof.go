@@ -119,7 +119,7 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 
 // read is the quorum GET of what a reference names.
 func (p *pass) read(ctx context.Context, t graph.Type, c claim) plan.OwnerState {
-	now, err := p.client.Get(ctx, t, c.namespace, c.name)
+	now, err := p.get(ctx, t, c.namespace, c.name)
 	switch {
 	case cluster.IsAbsent(err, t, c.name):
 		return plan.Absent
@@ -127,8 +127,6 @@ func (p *pass) read(ctx context.Context, t graph.Type, c claim) plan.OwnerState 
 		p.fail(err) // as it would meet every request
 		return plan.Unknown
 	case err != nil:
-		return plan.Unknown
-	case now.UID == "":
 		return plan.Unknown
 	case now.UID != c.uid:
 		return plan.Replaced
@@ -150,7 +148,7 @@ func orphaning(o *graph.Object) bool {
 func (p *pass) misnamed(ctx context.Context, e graph.Edge) plan.OwnerState {
 	owner := p.graph.Ref(e.Owner)
 	t, _ := p.graph.Type(e.Owner)
-	now, err := p.client.Get(ctx, t, owner.Namespace, owner.Name)
+	now, err := p.get(ctx, t, owner.Namespace, owner.Name)
 	switch {
 	case err == nil && now.UID == owner.UID && orphaning(now):
 		return plan.Orphaning
@@ -173,7 +171,7 @@ func (p *pass) proveByDefinition(ctx context.Context, apiVersion, kind, uid stri
 		if !d.Instances[uid] || d.Type.Kind != kind || d.Type.Group != (graph.Ref{APIVersion: apiVersion}).Group() {
 			continue
 		}
-		_, err := p.client.Get(ctx, definitionType, "", d.Object.Name)
+		_, err := p.get(ctx, definitionType, "", d.Object.Name)
 		if cluster.IsAbsent(err, definitionType, d.Object.Name) {
 			p.loop.proofs.removed(uid)
 			return plan.Absent
