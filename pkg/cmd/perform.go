@@ -95,6 +95,8 @@ func (f *deleteFlags) ended(ctx context.Context, d *deletion, result *act.Result
 		return nil
 	case ctx.Err() != nil:
 		return withHint(errors.New("interrupted; still under way: "+left), hintLeft)
+	case errors.Is(err, act.ErrNotCollected):
+		return refusal{withHint(fmt.Errorf("timed out after %s; %w", d.timeout, err), "kubectl gc run removes them")}
 	case errors.Is(err, context.DeadlineExceeded):
 		return refusal{withHint(fmt.Errorf("timed out after %s; still there: %s", d.timeout, left), hintLeft)}
 	case errors.Is(err, errWaitsForOthers):

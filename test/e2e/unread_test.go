@@ -106,3 +106,17 @@ func TestDeleteTellsOfAnOwnerThatCannotBeRead(t *testing.T) {
 	result := resultOf(t, got)
 	tellsUnread(t, "delete", got, result.Complete, result.Gaps, `reading configmaps "root": `)
 }
+
+// TestDeleteTellsOfAReferenceThatWasNotRemovedInTime by --gc=client: all is gone that was to go, and the time is up before the server has answered.
+func TestDeleteTellsOfAReferenceThatWasNotRemovedInTime(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	rootAndShared(t, c, ns)
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(requestTo(http.MethodPatch, "/configmaps/shared"), faultproxy.Hang())
+	got := run(t, "delete", "configmap/root", "-n", ns, "--gc=client", "--yes", "--timeout=8s", "-o", "json", "--kubeconfig", proxy.Kubeconfig(t))
+	if got.code != 2 || !strings.Contains(got.stderr, "timed out after 8s") {
+		t.Errorf("exit code %d, stderr:\n%s", got.code, got.stderr)
+	}
+}
