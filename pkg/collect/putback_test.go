@@ -178,6 +178,7 @@ func TestWhatIsCreatedAgainAndAgainIsGivenUp(t *testing.T) {
 		s.make("a < nobody")
 	})
 	opts := s.options()
+	opts.Agree = AgreeToAll
 	events := record(&opts)
 	loop := New(client, opts)
 	if _, err := loop.Run(ctx); err != nil {

@@ -223,7 +223,9 @@ func TestAnOwnerThatBeginsToOrphanAfterItWasListedIsAskedFirst(t *testing.T) {
 	s.refer("a", s.as("ConfigMap", "other", "o"))
 	proxy, client := proxied(t, c)
 	deleted := before(proxy, faultproxy.Path("/configmaps/other"), func() { s.delete(plan.Orphan, "o") })
-	s.run(client, s.options())
+	opts := s.options()
+	opts.Agree = AgreeToAll
+	s.run(client, opts)
 	if !deleted() {
 		t.Fatal("the reference was not looked up")
 	}

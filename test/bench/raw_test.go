@@ -50,10 +50,10 @@ func TestRawAsksWhatTheListingAsks(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the raw reader does not ask what package cluster asks (-cluster +raw):\n%s", diff)
 	}
-	if lists := len(slices.DeleteFunc(got, func(r string) bool { return !strings.Contains(r, "limit=") })); lists != 4 || int(raw.answers.Load()) != lists {
-		t.Errorf("%d lists were asked for and %d read, want 4: two types of two pages", lists, raw.answers.Load())
+	if lists := len(slices.DeleteFunc(got, func(r string) bool { return !strings.Contains(r, "limit=") })); lists != 6 || int(raw.answers.Load()) != lists {
+		t.Errorf("%d lists were asked for and %d read, want 6: two types of two pages, and two empty ones", lists, raw.answers.Load())
 	}
-	if want := int64(2 * (len(listAnswer("more")) + len(listAnswer("")))); raw.bytes.Load() != want {
+	if want := int64(2 * (len(listAnswer("more")) + len(listAnswer("")) + len(emptyAnswer()))); raw.bytes.Load() != want {
 		t.Errorf("read %d bytes, want all %d", raw.bytes.Load(), want)
 	}
 }
@@ -74,7 +74,12 @@ func TestContinueToken(t *testing.T) {
 }
 
 // listAnswer is a page as a server encodes it.
-func listAnswer(token string) []byte {
+func listAnswer(token string) []byte { return listOf(3, token) }
+
+// emptyAnswer is a list without objects.
+func emptyAnswer() []byte { return listOf(0, "") }
+
+func listOf(objects int, token string) []byte {
 	bytesField := func(b []byte, num protowire.Number, v []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(b, num, protowire.BytesType), v)
 	}
@@ -83,14 +88,14 @@ func listAnswer(token string) []byte {
 		meta = bytesField(meta, 3, []byte(token))
 	}
 	list := bytesField(nil, 1, meta)
-	for i := range 3 {
+	for i := range objects {
 		list = bytesField(list, 2, bytesField(nil, 1, bytesField(nil, 1, fmt.Appendf(nil, "o%d", i))))
 	}
 	typeMeta := bytesField(bytesField(nil, 1, []byte("meta.k8s.io/v1")), 2, []byte("PartialObjectMetadataList"))
 	return bytesField(bytesField([]byte("k8s\x00"), 1, typeMeta), 2, list)
 }
 
-// listServer serves two types in two pages each and remembers what was asked of it.
+// listServer serves two types in two pages each and remembers what was asked of it. It shows as much of the rest as every API server does.
 type listServer struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -100,18 +105,28 @@ type listServer struct {
 func newListServer(t *testing.T) *listServer {
 	s := &listServer{}
 	verbs := metav1.Verbs{"list", "watch", "delete"}
+	core := []metav1.APIResource{
+		{Name: "pods", Kind: "Pod", Namespaced: true, Verbs: verbs}, {Name: "pods/log", Kind: "Pod", Verbs: verbs},
+		{Name: "bindings", Kind: "Binding", Namespaced: true, Verbs: metav1.Verbs{"create"}},
+	}
+	for _, name := range []string{"configmaps", "namespaces", "persistentvolumeclaims", "secrets", "serviceaccounts", "services"} {
+		core = append(core, metav1.APIResource{Name: name, Kind: name, Verbs: metav1.Verbs{"get"}})
+	}
+	group := func(name, version string) metav1.APIGroup {
+		return metav1.APIGroup{Name: name, Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: name + "/" + version, Version: version}}}
+	}
+	resource := func(group, version, name, kind string) *metav1.APIResourceList {
+		return &metav1.APIResourceList{GroupVersion: group + "/" + version, APIResources: []metav1.APIResource{{Name: name, Kind: kind, Verbs: verbs}}}
+	}
 	discovery := map[string]any{
 		"/api": &metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}},
-		"/apis": &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList"}, Groups: []metav1.APIGroup{{
-			Name: "example.com", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "example.com/v2", Version: "v2"}},
-		}}},
-		"/api/v1": &metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{
-			{Name: "pods", Kind: "Pod", Namespaced: true, Verbs: verbs}, {Name: "pods/log", Kind: "Pod", Verbs: verbs},
-			{Name: "bindings", Kind: "Binding", Namespaced: true, Verbs: metav1.Verbs{"create"}},
+		"/apis": &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList"}, Groups: []metav1.APIGroup{
+			group("example.com", "v2"), group("apiregistration.k8s.io", "v1"), group("apiextensions.k8s.io", "v1"),
 		}},
-		"/apis/example.com/v2": &metav1.APIResourceList{GroupVersion: "example.com/v2", APIResources: []metav1.APIResource{
-			{Name: "things", Kind: "Thing", Verbs: verbs},
-		}},
+		"/api/v1":                         &metav1.APIResourceList{GroupVersion: "v1", APIResources: core},
+		"/apis/example.com/v2":            resource("example.com", "v2", "things", "Thing"),
+		"/apis/apiregistration.k8s.io/v1": resource("apiregistration.k8s.io", "v1", "apiservices", "APIService"),
+		"/apis/apiextensions.k8s.io/v1":   resource("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition"),
 	}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -123,9 +138,12 @@ func newListServer(t *testing.T) *listServer {
 			return
 		}
 		w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf")
-		if r.URL.Query().Get("continue") == "" {
+		switch {
+		case strings.Contains(r.URL.Path, ".k8s.io/"): // nothing defines types
+			w.Write(emptyAnswer())
+		case r.URL.Query().Get("continue") == "":
 			w.Write(listAnswer("more"))
-		} else {
+		default:
 			w.Write(listAnswer(""))
 		}
 	}))
