@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
@@ -32,6 +33,7 @@ type clientGC struct {
 	orphans map[string]bool // uids of what is deleted with the policy Orphan
 	left    map[string]leftObject
 	events  []collect.Event
+	unread  []v1alpha1.Gap // that the last run of the loop has met
 }
 
 // leftObject is a dependent of what is deleted that is not in the plan.
@@ -49,6 +51,11 @@ func (c *clientGC) collect(ctx context.Context, sent []act.Done) error {
 		c.loop = c.newLoop(sent)
 	}
 	summary, err := c.loop.Run(ctx)
+	if summary != nil {
+		c.mu.Lock()
+		c.unread = summary.Unread
+		c.mu.Unlock()
+	}
 	if err == nil && c.waitsForLeft(summary.Graph) {
 		err = errWaitsForOthers
 	}

@@ -38,6 +38,7 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	f.warnAdopted(result)
 	f.warnUnseen(result.Unseen)
 	f.warnUnplanned(result.Unplanned, p.saved != nil)
+	warnGaps(f.ErrOut, gc.unread)
 	left := gc.leftAlone(ctx)
 	var stuck []v1alpha1.SkippedObject
 	if f.wait && ctx.Err() == nil {
@@ -46,6 +47,8 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	if !f.output.isOwn() {
 		object := resultObject(again.last, result, gc.events)
 		object.Remaining = append(object.Remaining, stuck...)
+		object.Gaps = append(object.Gaps, gc.unread...)
+		object.Complete = len(object.Gaps) == 0
 		for _, ref := range left {
 			object.Skipped = append(object.Skipped, v1alpha1.SkippedObject{Object: render.RefObject(ref), Because: gc.because()})
 		}
@@ -53,7 +56,7 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 			return err
 		}
 	}
-	return errors.Join(slices.Concat(failures(result), gc.errors(), []error{gc.leftAloneError(left), endlessError(stuck), f.ended(ctx, d, result, err, wording{p.Known, time.Now()})})...)
+	return errors.Join(slices.Concat(failures(result), gc.errors(), []error{gc.leftAloneError(left), unread(gc.unread), endlessError(stuck), f.ended(ctx, d, result, err, wording{p.Known, time.Now()})})...)
 }
 
 // failures are the errors of single objects. Those that are without an answer only because of an interruption are still under way, and those

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -155,8 +156,8 @@ func newPlannedRun(proposal *collect.Proposal, may func(*graph.Graph, graph.ID) 
 		mayWrite = func(id graph.ID) bool { return may(proposal.Graph, id) }
 	}
 	p := &plannedRun{left: proposal.Plan.End().Residue(mayWrite)}
-	p.Plan = render.Plan{Plan: proposal.Plan, Rows: runRows(proposal.Plan), Gaps: proposal.Gaps}
-	p.gaps, p.positions = proposal.Gaps, proposal.Positions
+	p.gaps, p.positions = slices.Concat(proposal.Gaps, proposal.Unread), proposal.Positions
+	p.Plan = render.Plan{Plan: proposal.Plan, Rows: runRows(proposal.Plan), Gaps: p.gaps}
 	return p
 }
 
@@ -205,4 +206,12 @@ func incomplete(gaps []v1alpha1.Gap) error {
 		return nil
 	}
 	return refusal{errors.New("incomplete: what could not be listed was not collected, and owners whose dependents may be there were not let go")}
+}
+
+// unread is the finding that objects could not be read.
+func unread(gaps []v1alpha1.Gap) error {
+	if len(gaps) == 0 {
+		return nil
+	}
+	return refusal{withHint(errors.New("incomplete: some objects could not be read, and what depends on them was left as it is"), "run the command again")}
 }

@@ -67,6 +67,8 @@ type Summary struct {
 	// Graph is the listing, Gaps what it could not see.
 	Graph *graph.Graph
 	Gaps  []v1alpha1.Gap
+	// Unread are objects that could not be read, or whose writes got an answer that proves nothing. What depends on them was left as it is.
+	Unread []v1alpha1.Gap
 	// Positions are where the lists ended.
 	Positions []cluster.Position
 	// Writes is how many writes the server has taken.

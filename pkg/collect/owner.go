@@ -115,7 +115,11 @@ func (p *pass) stillWaits(ctx context.Context, id graph.ID, finalizer string) bo
 	case cluster.IsAbsent(err, t, ref.Name), err == nil && replaces(now, ref):
 		p.removed(id)
 		return false
-	case err != nil || now.UID != ref.UID || now.Deleted == 0 || !slices.Contains(now.Finalizers, finalizer):
+	case err != nil:
+		p.unread(ctx, t, ref.Namespace, ref.Name, err)
+		p.again()
+		return false
+	case now.UID != ref.UID || now.Deleted == 0 || !slices.Contains(now.Finalizers, finalizer):
 		p.again()
 		return false
 	}

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -178,6 +179,19 @@ func (p *pass) change(f func(*plan.Overlay)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f(p.overlay)
+}
+
+// unread records that an object could not be read, unless the context has ended. A later pass that can read it forgets that.
+func (p *pass) unread(ctx context.Context, t graph.Type, namespace, name string, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	gap := cluster.UnreadGap(ctx, t, namespace, name, err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !slices.Contains(p.summary.Unread, gap) {
+		p.summary.Unread = append(p.summary.Unread, gap)
+	}
 }
 
 // again asks for another pass: its listing will tell what this one cannot.

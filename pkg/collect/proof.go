@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -117,6 +118,8 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 	return p.outside(ctx, e, t, state)
 }
 
+var errNoUID = errors.New("the answer has no uid")
+
 // read is the quorum GET of what a reference names.
 func (p *pass) read(ctx context.Context, t graph.Type, c claim) plan.OwnerState {
 	now, err := p.client.Get(ctx, t, c.namespace, c.name)
@@ -126,9 +129,11 @@ func (p *pass) read(ctx context.Context, t graph.Type, c claim) plan.OwnerState 
 	case apierrors.IsUnauthorized(err):
 		p.fail(err) // as it would meet every request
 		return plan.Unknown
+	case err == nil && now.UID == "":
+		err = errNoUID
+		fallthrough
 	case err != nil:
-		return plan.Unknown
-	case now.UID == "":
+		p.unread(ctx, t, c.namespace, c.name, err)
 		return plan.Unknown
 	case now.UID != c.uid:
 		return plan.Replaced
@@ -157,6 +162,7 @@ func (p *pass) misnamed(ctx context.Context, e graph.Edge) plan.OwnerState {
 	case err == nil, cluster.IsAbsent(err, t, owner.Name):
 		return plan.Mismatch
 	}
+	p.unread(ctx, t, owner.Namespace, owner.Name, err)
 	return plan.Unknown
 }
 

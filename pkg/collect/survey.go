@@ -14,8 +14,10 @@ import (
 
 // Survey is what a run is planned from: a listing, and what live reads have shown of the owners that it does not show alive.
 type Survey struct {
-	Graph     *graph.Graph
-	Gaps      []v1alpha1.Gap
+	Graph *graph.Graph
+	Gaps  []v1alpha1.Gap
+	// Unread are the owners that could not be read: what depends on them is kept.
+	Unread    []v1alpha1.Gap
 	Positions []cluster.Position
 	// Proven are the states of those owners, by the Index of the reference.
 	Proven map[int]plan.OwnerState
@@ -28,7 +30,7 @@ func (l *Loop) Survey(ctx context.Context) (*Survey, error) {
 		return nil, err
 	}
 	err = p.survey(ctx)
-	return &Survey{Graph: p.graph, Gaps: p.summary.Gaps, Positions: p.summary.Positions, Proven: p.overlay.Proven()}, err
+	return &Survey{Graph: p.graph, Gaps: p.summary.Gaps, Unread: p.summary.Unread, Positions: p.summary.Positions, Proven: p.overlay.Proven()}, err
 }
 
 // survey reads the owners of all objects that there is anything to judge of.

@@ -58,7 +58,7 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 			return last, err
 		default:
 			paused.over()
-			if !onlyForbidden(s.Gaps) {
+			if !onlyForbidden(s.Gaps) || len(s.Unread) > 0 {
 				most = wait.longest() // what could not be listed may be seen then
 			}
 		}

@@ -51,6 +51,7 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 		if t, _ := p.graph.Type(id); cluster.IsAbsent(err, t, a.Object.Name) {
 			p.removed(id)
 		} else {
+			p.unread(ctx, t, a.Object.Namespace, a.Object.Name, err)
 			p.again()
 		}
 	case apierrors.IsUnauthorized(err):
