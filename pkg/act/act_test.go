@@ -110,10 +110,10 @@ func TestP02AnotherObjectUnderTheNameIsNotTouched(t *testing.T) {
 
 // TestServerDiesHalfway: what was done is in the result, what was not is too, and nothing is sent twice.
 func TestServerDiesHalfway(t *testing.T) {
+	c := testcluster.Shared(t) // which is not to be taken for a leak
 	before := goleak.IgnoreCurrent()
 	kept := goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*clientConnReadLoop).run") // client-go pools connections for the whole process, and may have dialled again since
 	t.Cleanup(func() { goleak.VerifyNone(t, before, kept) })
-	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "a", "b", "c"))
 	proxy := faultproxy.Start(t, c.Config())

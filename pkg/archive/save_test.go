@@ -182,7 +182,6 @@ func makeWorkload(t *testing.T, c *testcluster.Cluster, ns string) {
 // TestArchiveHasEveryObjectAsTheServerAnswers: the plan first, then each object that goes or loses a reference, owners first, and nothing
 // else; in a file that is for its owner alone.
 func TestArchiveHasEveryObjectAsTheServerAnswers(t *testing.T) {
-	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	makeWorkload(t, c, ns)
@@ -242,7 +241,6 @@ func TestArchiveHasEveryObjectAsTheServerAnswers(t *testing.T) {
 // TestP02ArchiveHasThePlansObjectsAndNoOthers: one that is gone and one that was created again since the plan was made are not
 // saved, and said to be gone; one that was changed is saved as it is now.
 func TestP02ArchiveHasThePlansObjectsAndNoOthers(t *testing.T) {
-	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	for _, name := range []string{"gone", "again", "changed"} {
@@ -272,7 +270,6 @@ func TestP02ArchiveHasThePlansObjectsAndNoOthers(t *testing.T) {
 
 // TestArchiveIsWholeOrNotThere: an object that cannot be read, or a file that cannot be written, leaves no file at all.
 func TestArchiveIsWholeOrNotThere(t *testing.T) {
-	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	for _, name := range []string{"a", "b", "c"} {

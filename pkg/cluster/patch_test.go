@@ -32,8 +32,7 @@ spec:
 
 // TestAPI031PatchChangesWhatItTested: a patch whose tests hold changes one entry of a list and nothing else; one whose tests do not hold
 // is Invalid and changes nothing, on built-in and on custom resources. A dry run answers with what would be, and changes nothing.
-func TestAPI031PatchChangesWhatItTested(t *testing.T) {
-	t.Parallel()
+func TestAPI031PatchChangesWhatItTested(t *testing.T) { // not in parallel: it makes a type
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	client, err := New(c.Config(), 0)

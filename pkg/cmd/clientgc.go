@@ -88,7 +88,7 @@ func (c *clientGC) newLoop(sent []act.Done) *collect.Loop {
 	for _, s := range sent {
 		opts.Waiting = append(opts.Waiting, s.Graph.Ref(s.Object).UID)
 	}
-	opts.Agree = collect.AgreeToAll // may says what the deletion takes along
+	opts.Agree = c.onlyAgreed
 	loop := collect.New(c.client, opts)
 	for _, p := range plans {
 		loop.Agreed(p.Plan.Plan)
@@ -136,6 +136,17 @@ func (c *clientGC) may(g *graph.Graph, id graph.ID) bool {
 		}
 	}
 	return false
+}
+
+// onlyAgreed is the loop's Agree: what goes beyond the plans is left alone and remembered.
+func (c *clientGC) onlyAgreed(_ context.Context, p *collect.Proposal) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range slices.Concat(p.Growth.Deleted, p.Growth.Written) {
+		t, _ := p.Graph.Type(id)
+		c.left[p.Graph.Ref(id).UID] = leftObject{p.Graph.Ref(id), t}
+	}
+	return collect.ErrOnlyAgreed
 }
 
 // waitsForLeft says whether something that is being deleted waits for a dependent that is left alone: for it to go, or to lose its reference.

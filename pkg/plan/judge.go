@@ -25,6 +25,11 @@ func (o *Overlay) OwnerState(e graph.Edge) OwnerState {
 	if o.rules == Loop && o.releases(e) {
 		return Orphaning
 	}
+	return o.named(e)
+}
+
+// named judges a reference by what it names alone.
+func (o *Overlay) named(e graph.Edge) OwnerState {
 	if state, ok := o.proven[e.Index]; ok && !((state == Waiting || state == Solid || state == Orphaning) && o.is(e.Owner, gone) && o.Graph.Seen(e.Owner)) {
 		return o.terms.Judge(e, state)
 	}
@@ -36,19 +41,21 @@ func (o *Overlay) OwnerState(e graph.Edge) OwnerState {
 }
 
 // releases says whether the object with an owner's uid is going to take the reference off (GC-067): it waits to orphan its dependents; or it will, since
-// it carries the finalizer and has lost an owner itself, and the reference names something else, so that its dependent seems to have lost it already.
+// it carries the finalizer and has lost its own owners, and the reference names something else, so that its dependent seems to have lost it already.
 func (o *Overlay) releases(e graph.Edge) bool {
-	return o.Orphans(e.Owner) || e.Problem&mismatch != 0 && o.is(e.Owner, orphan) && o.shaken(e.Owner)
+	return o.Orphans(e.Owner) || e.Problem&mismatch != 0 && o.is(e.Owner, orphan) && o.goes(e.Owner)
 }
 
-// shaken says whether one of an object's owners is not alive.
-func (o *Overlay) shaken(id graph.ID) bool {
+// goes says whether an object is going to be deleted for lack of owners.
+func (o *Overlay) goes(id graph.ID) bool {
+	owned := false
 	for e := range o.Owners(id) {
-		if o.listedState(e) != Solid {
-			return true
+		if s := o.named(e); !s.dangling() && s != Waiting {
+			return false
 		}
+		owned = true
 	}
-	return false
+	return owned && !o.is(id, gone|deleting)
 }
 
 // Prove records what a live read has shown of the owner that a reference names, before the terms are applied; it counts more than the listing.
@@ -57,6 +64,7 @@ func (o *Overlay) Prove(e graph.Edge, state OwnerState) {
 		o.proven = map[int]OwnerState{}
 	}
 	o.proven[e.Index] = state
+	o.lookAtMisnamed(e.Dependent)
 }
 
 // Proven returns what was recorded, by the Index of the reference.

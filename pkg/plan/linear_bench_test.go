@@ -289,7 +289,7 @@ func BenchmarkLinearPlan(b *testing.B) {
 
 // BenchmarkLinearGrowth compares a plan with one that was agreed to.
 func BenchmarkLinearGrowth(b *testing.B) {
-	linear.Bench(b, 10_000, func(b *testing.B, n int) func() {
+	linear.Bench(b, 25_000, func(b *testing.B, n int) func() {
 		p := linearPlans[1].plan(n)()
 		return func() {
 			if !p.Beyond(p).None() {
@@ -301,7 +301,7 @@ func BenchmarkLinearGrowth(b *testing.B) {
 
 // BenchmarkLinearMasses counts the owners that are gone.
 func BenchmarkLinearMasses(b *testing.B) {
-	linear.Bench(b, 10_000, func(b *testing.B, n int) func() {
+	linear.Bench(b, 25_000, func(b *testing.B, n int) func() {
 		s := newShape()
 		for i := range n {
 			s.configMap("a"+number(i), "gone"+number(i))

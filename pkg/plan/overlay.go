@@ -180,7 +180,7 @@ func (o *Overlay) Stripped(e graph.Edge) {
 
 // lookAtMisnamed looks at the dependents that were not judged as long as an owner of theirs seemed to go and to release them.
 func (o *Overlay) lookAtMisnamed(owner graph.ID) {
-	if o.rules != Loop || !o.is(owner, orphan) || o.is(owner, deleting) || o.shaken(owner) {
+	if o.rules != Loop || !o.is(owner, orphan) || o.is(owner, gone|deleting) || o.goes(owner) {
 		return
 	}
 	for e := range o.Dependents(owner) {

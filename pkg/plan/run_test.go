@@ -270,3 +270,18 @@ func TestRunReleasesBeforeItJudges(t *testing.T) {
 		t.Errorf("deleted %s, want only p", got)
 	}
 }
+
+// TestRunJudgesWhatAnOwnerThatStaysSeemsToHaveLost: an owner carries the finalizer orphan, and whoever refers to it under another name does not wait for
+// what is never going to come: it has an owner that lives, or one that nobody can judge.
+func TestRunJudgesWhatAnOwnerThatStaysSeemsToHaveLost(t *testing.T) {
+	s := newSmall(t)
+	s.add(secrets, "lives")
+	s.add(configMaps, "o", to(secrets, "lives"), to(configMaps, "nobody")).Finalizers = []string{OrphanFinalizer}
+	s.add(configMaps, "a", as(to(configMaps, "o"), configMaps, "other"))
+	s.add(roles, "r", to(secrets, "lives")).Finalizers = []string{OrphanFinalizer}
+	s.add(configMaps, "b", as(to(roles, "r"), configMaps, "other"))
+	p := s.run(Options{})
+	if got := names(p.Graph, p.Deleted); got != "a b" {
+		t.Errorf("deleted %s, want a b", got)
+	}
+}

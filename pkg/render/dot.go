@@ -127,10 +127,11 @@ func label(r graph.Ref, s graph.State) []string {
 	return lines
 }
 
-// quoteDOT quotes a text; Graphviz would read entities in it.
-func quoteDOT(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "&", "&amp;").Replace(s) + `"`
-}
+// dotEscapes are of what means something between quotes; Graphviz would read entities there.
+var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "&", "&amp;")
+
+// quoteDOT quotes a text.
+func quoteDOT(s string) string { return `"` + dotEscapes.Replace(s) + `"` }
 
 // mermaidEntities spells out what means something to Mermaid or to the HTML that it makes, even between quotes: comments
 // and directives (%%), Markdown, line breaks (\n) and entities.

@@ -220,3 +220,24 @@ webhooks:
 	}
 	f.is(configMapType, "held", hold)
 }
+
+// TestAPI006PolicyThatIsIgnoredIsNotSaidToHaveRemovedAnything: the answer to the second delete still has the finalizer of the first.
+func TestAPI006PolicyThatIsIgnoredIsNotSaidToHaveRemovedAnything(t *testing.T) {
+	f := newFixture(t)
+	f.make(configMapType, "held", hold)
+	f.delete(configMapType, "held", metav1.DeletePropagationForeground)
+	proxy := faultproxy.Start(t, f.c.Config())
+	proxy.On(method(http.MethodDelete), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r.Method, r.Body = http.MethodGet, http.NoBody
+		r.ContentLength = 0
+		next.ServeHTTP(w, r)
+	})
+	client := connect(t, proxy.Config())
+	o := f.perform(client, Options{}, f.judge(client, configMapType, []string{plan.ForegroundFinalizer}, "held")[0])[0]
+	if len(o.Done) != 1 || o.Done[0].Verb != plan.VerbDelete || len(o.Done[0].Finalizers) > 0 {
+		t.Errorf("done %+v, want a delete that has removed nothing", o.Done)
+	}
+	if len(o.PutBack) != 1 || !o.PutBack[0].Ignored {
+		t.Errorf("put back %+v, want that the policy was ignored", o.PutBack)
+	}
+}

@@ -57,7 +57,9 @@ func (p *performer) deleteAgain(ctx context.Context, o *Outcome, verdicts []Verd
 	for _, v := range verdicts {
 		o.asked[v.Held] = true
 	}
-	p.done(o, Done{Verb: plan.VerbDelete, Object: c.Ref, Policy: plan.Background, Finalizers: names(verdicts)})
+	ignored := func(v Verdict) bool { return slices.Contains(answer.Finalizers, v.Name) } // which is looked at again (API-006)
+	removed := slices.DeleteFunc(slices.Clone(verdicts), ignored)
+	p.done(o, Done{Verb: plan.VerbDelete, Object: c.Ref, Policy: plan.Background, Finalizers: names(removed)})
 	return nil
 }
 

@@ -34,7 +34,7 @@ func runLinear(ctx context.Context, args []string) error {
 		args = []string{"./pkg/..."}
 	}
 	say("running the benchmarks of %s in two sizes", strings.Join(args, " "))
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-run", "^$", "-bench", "^BenchmarkLinear", "-benchtime", "3x", "-count", "3", "-timeout", "60m"}, args...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-run", "^$", "-bench", "^BenchmarkLinear", "-benchtime", "0.3s", "-count", "3", "-timeout", "60m"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
