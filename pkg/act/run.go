@@ -82,6 +82,10 @@ func (o Options) serialized() Options {
 	return o
 }
 
+// ErrNotCollected is that the wait ended when all that the plan deletes was gone, but before Collect had come to its end: objects that stay may still have
+// references to it.
+var ErrNotCollected = errors.New("what was to be deleted is gone, but objects that stay may still have references to it")
+
 // run is a plan that is being carried out.
 type run struct {
 	client *cluster.Client
@@ -99,6 +103,8 @@ type run struct {
 	unseen sync.Mutex
 	// patched are the objects whose references were made to block, by uid, as they were answered.
 	patched map[string]*graph.Object
+	// collected says that Collect has come to its end after all was gone.
+	collected bool
 	// watches are what runs beside the deletes and the wait, and watching is its context.
 	watches  *errgroup.Group
 	watching context.Context
@@ -127,7 +133,9 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 	_ = r.watches.Wait() // its error, if it is not the end of the context, was seen by wait
 	r.grace.finish()
 	if opts.Wait && errors.Is(err, context.DeadlineExceeded) && r.lastLook(ctx) {
-		err = nil
+		if err = nil; opts.Collect != nil && !r.collected {
+			err = ErrNotCollected
+		}
 	}
 	slices.SortFunc(r.result.Unseen, func(a, b Unseen) int { return compareRefs(a.Object, b.Object) })
 	if err == nil && opts.Wait {
@@ -180,6 +188,7 @@ func (r *run) wait(ctx context.Context) error {
 		r.watches.Go(func() error {
 			err := r.collect(r.watching)
 			if err == nil {
+				r.collected = true
 				close(collected)
 			}
 			return err

@@ -62,16 +62,6 @@ func newGap(ctx context.Context, t graph.Type, namespace string, err error) (v1a
 	return v1alpha1.Gap{Resource: t.Resource, Group: t.Group, Namespace: namespace, Reason: reason, Message: message(err)}, nil
 }
 
-// UnreadGap is the gap that a request for one object makes if its error proves nothing: neither that the object is there nor that it is not (RO-004). It
-// is never GapForbidden, which is about lists.
-func UnreadGap(ctx context.Context, t graph.Type, namespace, name string, err error) v1alpha1.Gap {
-	gap := v1alpha1.Gap{Resource: t.Resource, Group: t.Group, Namespace: namespace, Reason: v1alpha1.GapFailed, Message: fmt.Sprintf("%q: %s", name, message(err))}
-	if reason, ok := reasonOf(ctx, err); ok && reason == v1alpha1.GapUnavailable {
-		gap.Reason = reason
-	}
-	return gap
-}
-
 // message is the error without the address, which every gap would repeat.
 func message(err error) string {
 	var urlErr *url.Error

@@ -74,7 +74,7 @@ func readJSONList[T any](r io.Reader, onMeta func(listMeta), item func(*T) error
 	if err := expect(dec, json.Delim('{')); err != nil {
 		return err
 	}
-	hasItems, items, version := false, 0, ""
+	hasItems := false
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -86,15 +86,10 @@ func readJSONList[T any](r io.Reader, onMeta func(listMeta), item func(*T) error
 			if err := dec.Decode(&m); err != nil {
 				return jsonError(err)
 			}
-			version = m.ResourceVersion
 			onMeta(listMeta{resourceVersion: m.ResourceVersion, continueToken: m.Continue})
 		case "items":
 			hasItems = true
-			err := readJSONItems(dec, func(it *T) error {
-				items++
-				return item(it)
-			})
-			if err != nil {
+			if err := readJSONItems(dec, item); err != nil {
 				return err
 			}
 		default:
@@ -112,10 +107,6 @@ func readJSONList[T any](r io.Reader, onMeta func(listMeta), item func(*T) error
 	}
 	if !hasItems {
 		return fmt.Errorf("%w: no items", errMalformed) // which any other object passes for, and must not for an empty list
-	}
-	// A server's list has a resourceVersion even if it is empty. Without one it may be kubectl's kind List, from something that answers everything.
-	if items == 0 && version == "" {
-		return fmt.Errorf("%w: an empty list without a resourceVersion", errMalformed)
 	}
 	switch _, err := dec.Token(); { // to the end, so that the connection can be used again
 	case err == nil:

@@ -127,7 +127,6 @@ func TestMalformed(t *testing.T) {
 		"a status in JSON":         {`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":500}`, errMalformed},
 		"items that are an object": {`{"metadata":{},"items":{}}`, errMalformed},
 		"items that are a string":  {`{"metadata":{},"items":"none"}`, errMalformed},
-		"an empty List of nothing": {`{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}`, errMalformed},
 		"a discovery document":     {`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[]}`, errMalformed},
 		"an item that is a number": {`{"items":[1]}`, errMalformed},
 		"a name that is a number":  {`{"items":[{"metadata":{"name":1}}]}`, errMalformed},

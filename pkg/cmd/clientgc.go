@@ -33,7 +33,7 @@ type clientGC struct {
 	orphans map[string]bool // uids of what is deleted with the policy Orphan
 	left    map[string]leftObject
 	events  []collect.Event
-	unread  []v1alpha1.Gap // that the last run of the loop has met
+	unread  []v1alpha1.Gap // what the last run of the loop could not read
 }
 
 // leftObject is a dependent of what is deleted that is not in the plan.
@@ -52,9 +52,7 @@ func (c *clientGC) collect(ctx context.Context, sent []act.Done) error {
 	}
 	summary, err := c.loop.Run(ctx)
 	if summary != nil {
-		c.mu.Lock()
 		c.unread = summary.Unread
-		c.mu.Unlock()
 	}
 	if err == nil && c.waitsForLeft(summary.Graph) {
 		err = errWaitsForOthers

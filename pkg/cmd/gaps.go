@@ -37,6 +37,25 @@ func warnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 	}
 }
 
+// warnUnread says on stderr what could not be read live.
+func warnUnread(errOut io.Writer, unread []v1alpha1.Gap) {
+	for _, g := range unread {
+		fmt.Fprintf(errOut, "Warning: %s\n", render.Escape(shorten(g.Message)))
+	}
+}
+
+// unreadError is the finding that objects could not be read live.
+func unreadError(unread []v1alpha1.Gap) error {
+	if len(unread) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(unread) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return refusal{fmt.Errorf("incomplete: %s%s; objects that could not be read are kept, and so are their dependents", shorten(unread[0].Message), more)}
+}
+
 func scopeOf(g v1alpha1.Gap) string {
 	if g.Namespace != "" {
 		return fmt.Sprintf("in namespace %q", g.Namespace)

@@ -38,7 +38,6 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	f.warnAdopted(result)
 	f.warnUnseen(result.Unseen)
 	f.warnUnplanned(result.Unplanned, p.saved != nil)
-	warnGaps(f.ErrOut, gc.unread)
 	left := gc.leftAlone(ctx)
 	var stuck []v1alpha1.SkippedObject
 	if f.wait && ctx.Err() == nil {
@@ -47,8 +46,7 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 	if !f.output.isOwn() {
 		object := resultObject(again.last, result, gc.events)
 		object.Remaining = append(object.Remaining, stuck...)
-		object.Gaps = append(object.Gaps, gc.unread...)
-		object.Complete = len(object.Gaps) == 0
+		object.Gaps, object.Complete = append(object.Gaps, gc.unread...), object.Complete && len(gc.unread) == 0
 		for _, ref := range left {
 			object.Skipped = append(object.Skipped, v1alpha1.SkippedObject{Object: render.RefObject(ref), Because: gc.because()})
 		}
@@ -56,7 +54,7 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 			return err
 		}
 	}
-	return errors.Join(slices.Concat(failures(result), gc.errors(), []error{gc.leftAloneError(left), unread(gc.unread), endlessError(stuck), f.ended(ctx, d, result, err, wording{p.Known, time.Now()})})...)
+	return errors.Join(slices.Concat(failures(result), gc.errors(), []error{gc.leftAloneError(left), unreadError(gc.unread), endlessError(stuck), f.ended(ctx, d, result, err, wording{p.Known, time.Now()})})...)
 }
 
 // failures are the errors of single objects. Those that are without an answer only because of an interruption are still under way, and those
@@ -97,6 +95,8 @@ func (f *deleteFlags) ended(ctx context.Context, d *deletion, result *act.Result
 		return nil
 	case ctx.Err() != nil:
 		return withHint(errors.New("interrupted; still under way: "+left), hintLeft)
+	case errors.Is(err, act.ErrNotCollected):
+		return refusal{withHint(fmt.Errorf("timed out after %s; %w", d.timeout, err), "kubectl gc run removes them")}
 	case errors.Is(err, context.DeadlineExceeded):
 		return refusal{withHint(fmt.Errorf("timed out after %s; still there: %s", d.timeout, left), hintLeft)}
 	case errors.Is(err, errWaitsForOthers):

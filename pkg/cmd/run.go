@@ -40,7 +40,7 @@ the new plan and asks again. With --yes, or without a terminal, it stops there. 
 It refuses a pass when most owners of a kind are gone at once, as after a backup was restored; --allow-mass-collection collects
 their dependents too. With --watch it says so, writes nothing in that pass, and keeps watching.
 
-Exit code 2 means that it was refused, that something could not be listed, or that something was still there after --timeout.`,
+Exit code 2 means that it was refused, that something could not be listed or read, or that something was still there after --timeout.`,
 		Example: `  # What is there to collect, in the whole cluster?
   kubectl gc run --dry-run
 
@@ -114,9 +114,10 @@ func (f *runFlags) run(ctx context.Context, r *runRequest) error {
 		return err
 	}
 	planned := newPlannedRun(proposal, opts.May)
-	warnGaps(f.ErrOut, planned.gaps)
+	warnGaps(f.ErrOut, proposal.Gaps)
+	warnUnread(f.ErrOut, proposal.Unread)
 	if f.dryRun != "none" {
-		return errors.Join(f.show(planned), f.refused(loop.Check(proposal)))
+		return errors.Join(f.show(planned), f.refused(loop.Check(proposal)), incomplete(proposal.Gaps, proposal.Unread))
 	}
 	if len(planned.Actions) == 0 && !f.watch && !(f.wait && len(pending(planned.left)) > 0) {
 		if f.events && len(misplaced(planned.Graph, opts.May)) > 0 { // the flag asks for them; there is no plan to ask about
@@ -147,6 +148,8 @@ func (r *runRequest) may(shows func(graph.Ref) bool) func(*graph.Graph, graph.ID
 type plannedRun struct {
 	plannedDeletion
 	left []plan.Survivor
+	// listed and unread are the gaps of the listing, and those of live reads.
+	listed, unread []v1alpha1.Gap
 }
 
 // newPlannedRun returns a plan as it is shown.
@@ -155,7 +158,7 @@ func newPlannedRun(proposal *collect.Proposal, may func(*graph.Graph, graph.ID) 
 	if may != nil {
 		mayWrite = func(id graph.ID) bool { return may(proposal.Graph, id) }
 	}
-	p := &plannedRun{left: proposal.Plan.End().Residue(mayWrite)}
+	p := &plannedRun{left: proposal.Plan.End().Residue(mayWrite), listed: proposal.Gaps, unread: proposal.Unread}
 	p.gaps, p.positions = slices.Concat(proposal.Gaps, proposal.Unread), proposal.Positions
 	p.Plan = render.Plan{Plan: proposal.Plan, Rows: runRows(proposal.Plan), Gaps: p.gaps}
 	return p
@@ -190,28 +193,24 @@ func (f *runFlags) nothing(p *plannedRun) error {
 		fmt.Fprintln(f.Out, p.nothing())
 		f.leftovers(p.Graph, p.left)
 	}
-	return incomplete(p.gaps)
+	return incomplete(p.listed, p.unread)
 }
 
 func (p *plannedRun) nothing() string {
-	if len(p.gaps) > 0 {
+	switch {
+	case len(p.listed) > 0:
 		return "nothing to collect among what could be listed"
+	case len(p.unread) > 0:
+		return "nothing to collect among what could be read"
 	}
 	return "nothing to collect"
 }
 
-// incomplete is the finding that not everything was seen.
-func incomplete(gaps []v1alpha1.Gap) error {
-	if len(gaps) == 0 {
-		return nil
+// incomplete is the finding that not everything was listed, or not every owner read.
+func incomplete(listed, unread []v1alpha1.Gap) error {
+	var errs []error
+	if len(listed) > 0 {
+		errs = append(errs, refusal{errors.New("incomplete: what could not be listed is not collected, and owners that may have dependents there keep their finalizers")})
 	}
-	return refusal{errors.New("incomplete: what could not be listed was not collected, and owners whose dependents may be there were not let go")}
-}
-
-// unread is the finding that objects could not be read.
-func unread(gaps []v1alpha1.Gap) error {
-	if len(gaps) == 0 {
-		return nil
-	}
-	return refusal{withHint(errors.New("incomplete: some objects could not be read, and what depends on them was left as it is"), "run the command again")}
+	return errors.Join(append(errs, unreadError(unread))...)
 }

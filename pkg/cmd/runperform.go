@@ -155,17 +155,15 @@ func (f *runFlags) perform(ctx context.Context, client *cluster.Client, loop *co
 func (f *runFlags) finish(ctx context.Context, s *collect.Summary, err error, out *runTeller, r *runRequest) error {
 	errs := out.errors()
 	if s != nil {
-		gaps := slices.Concat(s.Gaps, s.Unread)
-		warnGaps(f.ErrOut, s.Unread) // those of the listing were told when the run began
 		if !f.output.isOwn() {
-			if err := f.output.write(f.Out, f.result(out.events, s.Graph, s.Left, gaps)); err != nil {
+			if err := f.output.write(f.Out, f.result(out.events, s.Graph, s.Left, slices.Concat(s.Gaps, s.Unread))); err != nil {
 				return err
 			}
 		} else if f.output.format() != "name" {
 			fmt.Fprintln(f.Out, out.summary())
 			f.leftovers(s.Graph, s.Left)
 		}
-		errs = append(errs, incomplete(s.Gaps), unread(s.Unread))
+		errs = append(errs, incomplete(s.Gaps, s.Unread))
 	}
 	switch {
 	case err == nil:

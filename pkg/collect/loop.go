@@ -67,7 +67,8 @@ type Summary struct {
 	// Graph is the listing, Gaps what it could not see.
 	Graph *graph.Graph
 	Gaps  []v1alpha1.Gap
-	// Unread are objects that could not be read, or whose writes got an answer that proves nothing. What depends on them was left as it is.
+	// Unread is what could not be read live, so that it and what depends on it was kept: one gap for each type, namespace and reason, which names one
+	// object. Unlike the Gaps it hides no dependents.
 	Unread []v1alpha1.Gap
 	// Positions are where the lists ended.
 	Positions []cluster.Position
@@ -119,6 +120,7 @@ func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 		p.warn(ctx)
 		err = p.run(ctx)
 	}
+	p.summary.Unread = p.unread.besides(p.summary.Gaps)
 	p.summary.Left = p.overlay.Residue(func(id graph.ID) bool { return l.may(p.graph, id) })
 	return &p.summary, err
 }

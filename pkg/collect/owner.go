@@ -75,7 +75,7 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 	t, _ := p.graph.Type(id)
 	a := &Action{Verb: plan.VerbRemoveFinalizer, Finalizer: finalizer, Because: because}
 	taken := p.write(ctx, a, id, func() error {
-		now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
+		now, err := p.get(ctx, t, ref.Namespace, ref.Name)
 		if err != nil {
 			return err
 		}
@@ -110,16 +110,12 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 func (p *pass) stillWaits(ctx context.Context, id graph.ID, finalizer string) bool {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
-	now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
+	now, err := p.get(ctx, t, ref.Namespace, ref.Name)
 	switch {
 	case cluster.IsAbsent(err, t, ref.Name), err == nil && replaces(now, ref):
 		p.removed(id)
 		return false
-	case err != nil:
-		p.unread(ctx, t, ref.Namespace, ref.Name, err)
-		p.again()
-		return false
-	case now.UID != ref.UID || now.Deleted == 0 || !slices.Contains(now.Finalizers, finalizer):
+	case err != nil || now.UID != ref.UID || now.Deleted == 0 || !slices.Contains(now.Finalizers, finalizer):
 		p.again()
 		return false
 	}

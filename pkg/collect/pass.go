@@ -2,7 +2,6 @@ package collect
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -20,6 +19,7 @@ type pass struct {
 	// slots are taken by those who work, each of whom has one request in flight at most.
 	slots     chan struct{}
 	elsewhere elsewhere
+	unread    unread
 
 	// cycles is held while a member of an ownership cycle is judged and deleted: two that are judged at a time would wait for each other
 	// for ever (GC-064).
@@ -179,19 +179,6 @@ func (p *pass) change(f func(*plan.Overlay)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f(p.overlay)
-}
-
-// unread records that an object could not be read, unless the context has ended. A later pass that can read it forgets that.
-func (p *pass) unread(ctx context.Context, t graph.Type, namespace, name string, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	gap := cluster.UnreadGap(ctx, t, namespace, name, err)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !slices.Contains(p.summary.Unread, gap) {
-		p.summary.Unread = append(p.summary.Unread, gap)
-	}
 }
 
 // again asks for another pass: its listing will tell what this one cannot.

@@ -2,7 +2,6 @@ package collect
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -118,22 +117,16 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 	return p.outside(ctx, e, t, state)
 }
 
-var errNoUID = errors.New("the answer has no uid")
-
 // read is the quorum GET of what a reference names.
 func (p *pass) read(ctx context.Context, t graph.Type, c claim) plan.OwnerState {
-	now, err := p.client.Get(ctx, t, c.namespace, c.name)
+	now, err := p.get(ctx, t, c.namespace, c.name)
 	switch {
 	case cluster.IsAbsent(err, t, c.name):
 		return plan.Absent
 	case apierrors.IsUnauthorized(err):
 		p.fail(err) // as it would meet every request
 		return plan.Unknown
-	case err == nil && now.UID == "":
-		err = errNoUID
-		fallthrough
 	case err != nil:
-		p.unread(ctx, t, c.namespace, c.name, err)
 		return plan.Unknown
 	case now.UID != c.uid:
 		return plan.Replaced
@@ -155,14 +148,13 @@ func orphaning(o *graph.Object) bool {
 func (p *pass) misnamed(ctx context.Context, e graph.Edge) plan.OwnerState {
 	owner := p.graph.Ref(e.Owner)
 	t, _ := p.graph.Type(e.Owner)
-	now, err := p.client.Get(ctx, t, owner.Namespace, owner.Name)
+	now, err := p.get(ctx, t, owner.Namespace, owner.Name)
 	switch {
 	case err == nil && now.UID == owner.UID && orphaning(now):
 		return plan.Orphaning
 	case err == nil, cluster.IsAbsent(err, t, owner.Name):
 		return plan.Mismatch
 	}
-	p.unread(ctx, t, owner.Namespace, owner.Name, err)
 	return plan.Unknown
 }
 
@@ -179,7 +171,7 @@ func (p *pass) proveByDefinition(ctx context.Context, apiVersion, kind, uid stri
 		if !d.Instances[uid] || d.Type.Kind != kind || d.Type.Group != (graph.Ref{APIVersion: apiVersion}).Group() {
 			continue
 		}
-		_, err := p.client.Get(ctx, definitionType, "", d.Object.Name)
+		_, err := p.get(ctx, definitionType, "", d.Object.Name)
 		if cluster.IsAbsent(err, definitionType, d.Object.Name) {
 			p.loop.proofs.removed(uid)
 			return plan.Absent

@@ -156,7 +156,7 @@ func (p *pass) bind(ctx context.Context) error {
 	if err := p.survey(ctx); err != nil {
 		return err
 	}
-	proposal := l.propose(&Survey{Graph: p.graph, Gaps: p.summary.Gaps, Unread: p.summary.Unread, Positions: p.summary.Positions, Proven: maps.Clone(p.overlay.Proven())})
+	proposal := l.propose(p.surveyed(maps.Clone(p.overlay.Proven())))
 	// That an owner is gone stays true. Anything else is read again when it is acted on: somebody may take his time to agree.
 	maps.DeleteFunc(p.overlay.Proven(), func(_ int, s plan.OwnerState) bool { return s != plan.Absent && s != plan.Replaced })
 	if err := l.Check(proposal); err != nil {

@@ -16,7 +16,7 @@ import (
 type Survey struct {
 	Graph *graph.Graph
 	Gaps  []v1alpha1.Gap
-	// Unread are the owners that could not be read: what depends on them is kept.
+	// Unread is what could not be read live; see Summary.
 	Unread    []v1alpha1.Gap
 	Positions []cluster.Position
 	// Proven are the states of those owners, by the Index of the reference.
@@ -30,7 +30,14 @@ func (l *Loop) Survey(ctx context.Context) (*Survey, error) {
 		return nil, err
 	}
 	err = p.survey(ctx)
-	return &Survey{Graph: p.graph, Gaps: p.summary.Gaps, Unread: p.summary.Unread, Positions: p.summary.Positions, Proven: p.overlay.Proven()}, err
+	return p.surveyed(p.overlay.Proven()), err
+}
+
+// surveyed is what the pass has listed and read so far.
+func (p *pass) surveyed(proven map[int]plan.OwnerState) *Survey {
+	return &Survey{
+		Graph: p.graph, Gaps: p.summary.Gaps, Unread: p.unread.besides(p.summary.Gaps), Positions: p.summary.Positions, Proven: proven,
+	}
 }
 
 // survey reads the owners of all objects that there is anything to judge of.

@@ -58,8 +58,8 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 			return last, err
 		default:
 			paused.over()
-			if !onlyForbidden(s.Gaps) || len(s.Unread) > 0 {
-				most = wait.longest() // what could not be listed may be seen then
+			if !onlyForbidden(s.Gaps) || !onlyForbidden(s.Unread) {
+				most = wait.longest() // what could not be listed or read may be seen then
 			}
 		}
 		wait.reset()

@@ -47,13 +47,8 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 	case ctx.Err() != nil:
 	case errors.Is(err, errMoved):
 		p.again()
-	case apierrors.IsNotFound(err):
-		if t, _ := p.graph.Type(id); cluster.IsAbsent(err, t, a.Object.Name) {
-			p.removed(id)
-		} else {
-			p.unread(ctx, t, a.Object.Namespace, a.Object.Name, err)
-			p.again()
-		}
+	case p.absent(err, id):
+		p.removed(id)
 	case apierrors.IsUnauthorized(err):
 		p.fail(err)
 	default:
@@ -62,16 +57,38 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 	return false
 }
 
+// absent says whether an error proves that an object is gone.
+func (p *pass) absent(err error, id graph.ID) bool {
+	t, _ := p.graph.Type(id)
+	return cluster.IsAbsent(err, t, p.graph.Ref(id).Name)
+}
+
 // try sends a write, and again if only what does not matter was changed meanwhile. A test of a patch that fails is answered with Invalid, as an
-// object is that would not be valid (T-17); which it was the resourceVersion tells.
+// object is that would not be valid (T-17); which it was the resourceVersion tells. A 404 that does not name the object can come from a proxy (T-01). Only
+// a read tells whether it is there; if so the write is sent once more, and a second such answer refuses it.
 func (p *pass) try(ctx context.Context, id graph.ID, send func() error) error {
+	t, _ := p.graph.Type(id)
+	ref := p.graph.Ref(id)
+	notFound := 0 // answers that do not prove it
 	for range maxTries {
 		version := p.version(id)
 		refused := send()
-		if !apierrors.IsConflict(refused) && !apierrors.IsInvalid(refused) {
+		unproven := apierrors.IsNotFound(refused) && !p.absent(refused, id)
+		if !unproven && !apierrors.IsConflict(refused) && !apierrors.IsInvalid(refused) {
 			return refused
 		}
-		if err := p.reread(ctx, id); err != nil {
+		if unproven {
+			notFound++
+		}
+		switch err := p.reread(ctx, id); {
+		case err == nil && notFound > 1:
+			return fmt.Errorf("%s is still there, and the server answered: %w", object(t, ref.Name), refused)
+		case err == nil && unproven:
+			continue
+		case err == nil:
+		case unproven && !errors.Is(err, errMoved) && !p.absent(err, id) && !apierrors.IsUnauthorized(err):
+			return errMoved // its type may not be served any more, which the next pass finds out; that it could not be read is told
+		default:
 			return err
 		}
 		if p.version(id) == version {
@@ -95,7 +112,7 @@ func (p *pass) version(id graph.ID) string {
 func (p *pass) reread(ctx context.Context, id graph.ID) error {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
-	now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
+	now, err := p.get(ctx, t, ref.Namespace, ref.Name)
 	if err != nil {
 		return err
 	}
@@ -191,7 +208,7 @@ func (p *pass) confirm(ctx context.Context, id graph.ID, held bool) {
 	}
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
-	now, err := p.client.Get(ctx, t, ref.Namespace, ref.Name)
+	now, err := p.get(ctx, t, ref.Namespace, ref.Name)
 	switch {
 	case cluster.IsAbsent(err, t, ref.Name), err == nil && replaces(now, ref):
 		p.removed(id)

@@ -51,6 +51,9 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 	if hiding := plan.Hiding(summary.Graph, summary.Gaps, c.Ref); len(hiding) > 0 {
 		return &RefusedError{[]Refusal{{Code: HiddenDependents, Because: "a dependent can be hidden in what could not be listed (" + gapNames(hiding) + ")"}}}
 	}
+	if len(summary.Unread) > 0 {
+		return fmt.Errorf("it keeps its finalizer: %s", summary.Unread[0].Message)
+	}
 	return errors.New("its dependents come and go, so it keeps its finalizer: try again")
 }
 

@@ -4,7 +4,7 @@ package v1alpha1
 type GapReason string
 
 const (
-	// GapForbidden means that the user may not list the type there.
+	// GapForbidden means that the user may not list the type there, or read an object of it.
 	GapForbidden GapReason = "Forbidden"
 	// GapUnavailable means that the server of the type did not answer: 5xx, a time-out, or a list that expired again and again.
 	GapUnavailable GapReason = "Unavailable"
@@ -14,7 +14,8 @@ const (
 	GapFailed GapReason = "Failed"
 )
 
-// Gap is a part of the cluster that could not be seen. What lies in a gap is unknown, which is not absent.
+// Gap is a part of the cluster that could not be seen. What lies in a gap is unknown, which is not absent. Most are of a type that could not be listed; where
+// only objects of it could not be read, the message says so and names one.
 type Gap struct {
 	// Resource is the plural name of the type, or "*" when the types of the group are not known.
 	Resource string `json:"resource"`

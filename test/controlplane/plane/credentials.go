@@ -80,14 +80,6 @@ func tokenTable(c credentials) []byte {
 	}, "\n"))
 }
 
-func (h home) readState(name string) ([]byte, error) {
-	content, err := os.ReadFile(h.state(name))
-	if err != nil {
-		return nil, fmt.Errorf("reading the control plane's keys: %w", err)
-	}
-	return content, nil
-}
-
 func (h home) writeState(files map[string][]byte) error {
 	for name, content := range files {
 		if err := os.WriteFile(h.state(name), content, 0o600); err != nil {

@@ -1,0 +1,112 @@
+package collect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// errNoUID is an answer that does not say which object it is about.
+var errNoUID = errors.New("the answer has no uid")
+
+// coordinates are where an object is read.
+type coordinates struct {
+	t               graph.Type
+	namespace, name string
+}
+
+// unread are the reads of a pass that failed, each with the gap that the last try makes. What depends on such an object is kept, because unknown is not
+// absent; that it was not judged has to be told all the same (RO-004).
+type unread struct {
+	mu   sync.Mutex
+	gaps map[coordinates]v1alpha1.Gap
+}
+
+// get reads an object live and remembers whether that failed. An answer that proves that there is no such object is no failure.
+func (p *pass) get(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
+	now, err := p.client.Get(ctx, t, namespace, name)
+	if err == nil && now.UID == "" {
+		err = fmt.Errorf("%s: %w", object(t, name), errNoUID)
+	}
+	if ctx.Err() != nil {
+		return now, err // it says nothing of the object, and ends the pass
+	}
+	failed := err
+	if cluster.IsAbsent(err, t, name) {
+		failed = nil
+	}
+	p.unread.note(ctx, coordinates{t, namespace, name}, failed)
+	return now, err
+}
+
+// note records what the last read of an object met; nil if it was read.
+func (u *unread) note(ctx context.Context, at coordinates, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err == nil {
+		delete(u.gaps, at)
+		return
+	}
+	gap, ok := cluster.GapOf(ctx, at.t, at.namespace, err)
+	switch {
+	case ok:
+	case apierrors.IsUnauthorized(err):
+		return // it ends the pass
+	default: // the server cannot be reached, and may be when the next object is read
+		gap = v1alpha1.Gap{Resource: at.t.Resource, Group: at.t.Group, Namespace: at.namespace, Reason: v1alpha1.GapUnavailable, Message: err.Error()}
+	}
+	if u.gaps == nil {
+		u.gaps = map[coordinates]v1alpha1.Gap{}
+	}
+	u.gaps[at] = gap
+}
+
+// besides returns a gap for each type, namespace and reason of what could not be read, but for what the gaps of the listing tell of already: who may not list
+// a type may seldom read it.
+func (u *unread) besides(listed []v1alpha1.Gap) []v1alpha1.Gap {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	names := map[v1alpha1.Gap][]coordinates{} // by the gap without its message
+	for at, gap := range u.gaps {
+		told := func(l v1alpha1.Gap) bool {
+			return l.Group == gap.Group && (l.Resource == gap.Resource || l.Resource == "*") && (l.Namespace == "" || l.Namespace == gap.Namespace)
+		}
+		if !slices.ContainsFunc(listed, told) {
+			gap.Message = ""
+			names[gap] = append(names[gap], at)
+		}
+	}
+	var all []v1alpha1.Gap
+	for gap, failed := range names {
+		first := slices.MinFunc(failed, func(a, b coordinates) int { return strings.Compare(a.name, b.name) })
+		more := ""
+		if n := len(failed) - 1; n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		gap.Message = fmt.Sprintf("reading %s%s: %s", object(first.t, first.name), more, u.gaps[first].Message)
+		all = append(all, gap)
+	}
+	slices.SortFunc(all, func(a, b v1alpha1.Gap) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource), strings.Compare(a.Namespace, b.Namespace), strings.Compare(string(a.Reason), string(b.Reason)))
+	})
+	return all
+}
+
+// object names an object as the server does.
+func object(t graph.Type, name string) string {
+	resource := t.Resource
+	if t.Group != "" {
+		resource += "." + t.Group
+	}
+	return fmt.Sprintf("%s %q", resource, name)
+}
