@@ -44,8 +44,9 @@ test: build controlplane ## Run all tests, against a real control plane where th
 	$(GO) test -race -count=1 -timeout 30m ./...
 
 # A release runs it: seeds that make test does not come to.
-test-long: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500)
+test-long: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500), and all faults
 	$(GO) test -race -count=1 -timeout 3h -run 'TestP01|TestP10|TestP14' ./pkg/collect ./pkg/plan -graphs $(GRAPHS)
+	$(GO) test -count=1 -timeout 12h ./test/faults -all
 
 test-short: ## Run the tests that need no control plane
 	$(GO) test -short ./...

@@ -15,11 +15,10 @@ import (
 
 var (
 	all     = flag.Bool("all", false, "run every combination and not a sample")
-	sample  = flag.Int("sample", 260, "number of combinations in a sample, about")
+	sample  = flag.Int("sample", 120, "number of combinations in a sample, about")
 	only    = flag.String("only", "", "run only the scenarios whose name contains this")
 	matches = flag.String("combination", "", "run the combinations whose name matches this regular expression")
-	allowed = flag.Duration("request-timeout", 3*time.Second, "what a command allows a request; more on a busy machine")
-	waiting = flag.Duration("waiting", 6*time.Second, "time-out of the commands that have one; more on a busy machine")
+	waiting = flag.Duration("waiting", 20*time.Second, "time-out of the commands that have one")
 	workers = flag.Int("workers", 4, "number of commands that run at the same time, where they do not see each other's objects")
 )
 

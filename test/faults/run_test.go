@@ -19,6 +19,9 @@ import (
 )
 
 const (
+	// requestTimeout is what a command allows a request, enough for a busy machine, and hangTimeout what it allows one that is never answered.
+	requestTimeout = 30 * time.Second
+	hangTimeout    = 3 * time.Second
 	// patience is how long a command may take beyond its time-out for one request after the other, on a busy machine.
 	patience = 20 * time.Second
 	// limit is when a command is interrupted, and grace how long it may take then.
@@ -32,6 +35,7 @@ type injection struct {
 	// nth says which of the requests meets it, from 1; 0 means each.
 	nth   int
 	fault faultproxy.Fault
+	hangs bool
 }
 
 // outcome is what came of a run.
@@ -114,7 +118,11 @@ func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 	for i := range args {
 		args[i] = words.Replace(args[i])
 	}
-	args = append(args, "--kubeconfig="+k.kubeconfig, "--request-timeout="+allowed.String())
+	timeout := requestTimeout
+	if in.hangs {
+		timeout = hangTimeout
+	}
+	args = append(args, "--kubeconfig="+k.kubeconfig, "--request-timeout="+timeout.String())
 
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
