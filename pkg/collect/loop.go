@@ -25,7 +25,9 @@ type Loop struct {
 	opts   Options
 	proofs *proofs
 	passes int
-	told   sync.Mutex
+	// answered says that the server has answered a listing, so that one that fails later may succeed again.
+	answered bool
+	told     sync.Mutex
 
 	mu      sync.Mutex
 	deletes int
@@ -113,6 +115,7 @@ func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.answered = true
 	l.forgetGone(p.graph, p.summary.Gaps)
 	err = p.bind(ctx)
 	l.listed(p.graph)

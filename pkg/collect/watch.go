@@ -22,7 +22,7 @@ const (
 // ends, which is the error then. It watches all types that it has listed, where it has listed them; a type that may not be watched is listed every now
 // and then. A pass lists again, with fresh discovery, so that new types join.
 //
-// After its first run it goes on when the server does not answer (Options.Retry), and, if there is an Options.Paused, when a pass is refused because owners
+// After its first listing it goes on when the server does not answer (Options.Retry), and, if there is an Options.Paused, when a pass is refused because owners
 // are gone all at once: nothing of that pass is written. It ends where that cannot help: credentials that are refused, a server that lets nothing be
 // listed, or neither listed nor watched. Options.Agree is asked about what comes up after the first run.
 func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary, error) {
@@ -41,7 +41,7 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 			err = nothingListed(s)
 		}
 		most := time.Duration(0) // for which a change is waited for
-		again := last != nil && ctx.Err() == nil && mayPass(err)
+		again := l.answered && ctx.Err() == nil && mayPass(err)
 		if s != nil {
 			last = s
 		}

@@ -43,7 +43,7 @@ func TestAPI056HiddenTypeIsAGapInEveryCommand(t *testing.T) {
 					{"tree -o json", 0, true},
 					{"delete configmap/other --dry-run=client -o json", 0, true},
 					{"delete configmap/other --yes", 2, false},
-					{"run --dry-run -o json", 0, true},
+					{"run --dry-run -o json", 2, true},
 					{"run --yes", 2, false},
 					{"why --older-than 0s -o json", 2, true},
 					{"why configmap/other -o json", 2, true},
