@@ -41,8 +41,13 @@ func (s *Saved) Missing(p *plan.Plan) []graph.ID {
 // read again and compared in all but its status and what the server and the collector write into the metadata. The error is ErrMissing, ErrChanged, or that
 // the object could not be read; one that is gone is not lost by a delete.
 func (s *Saved) Covers(ctx context.Context, client *cluster.Client, t graph.Type, ref graph.Ref, resourceVersion string) error {
-	was, archived := s.copies[ref.UID]
-	if archived && was.resourceVersion == resourceVersion {
+	was, ok := s.copies[ref.UID]
+	switch {
+	case !ok && slices.ContainsFunc(s.Gone, func(gone graph.Ref) bool { return gone.UID == ref.UID }):
+		return nil // as it was when the archive was written; a uid does not come back
+	case !ok:
+		return ErrMissing
+	case was.resourceVersion == resourceVersion:
 		return nil
 	}
 	now, err := client.GetWhole(ctx, t, ref.Namespace, ref.Name)
@@ -53,8 +58,6 @@ func (s *Saved) Covers(ctx context.Context, client *cluster.Client, t graph.Type
 		return fmt.Errorf("it could not be compared with the archive: %w", err)
 	case string(now.GetUID()) != ref.UID:
 		return nil // the delete carries the uid
-	case !archived:
-		return ErrMissing
 	}
 	is, err := copyOf(now.Object)
 	if err == nil && is.sum != was.sum {

@@ -137,7 +137,6 @@ func TestAPI015PreconditionsAreKept(t *testing.T) {
 
 // TestACustomResourceMayHaveAnythingInTheFieldsOfAStatus: an object is answered when a finalizer keeps it, and its top-level fields are its own affair.
 func TestACustomResourceMayHaveAnythingInTheFieldsOfAStatus(t *testing.T) {
-	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, `apiVersion: apiextensions.k8s.io/v1
