@@ -239,7 +239,8 @@ func (s *scenario) choose(every []combination, turn, of int) []combination {
 	if everything() {
 		return every
 	}
-	every = slices.DeleteFunc(every, func(c combination) bool { return c.fault.slow })
+	// A write that never succeeds is waited for until the time-out.
+	every = slices.DeleteFunc(every, func(c combination) bool { return c.fault.slow || s.waits && c.nth == 0 && c.request.class == write })
 	part := max(1, *sample/of)
 	step := max(1, len(every)/part)
 	var chosen []combination
