@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -34,11 +35,11 @@ func (e *examiner) held(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	var findings []finding
 	switch ref.Resource {
-	case namespaces.Resource:
+	case cluster.Namespaces.Resource:
 		if ref.Group() == "" {
 			findings = append(findings, e.namespace(ctx, id)...)
 		}
-	case pods.Resource:
+	case cluster.Pods.Resource:
 		if ref.Group() == "" {
 			findings = append(findings, e.pod(ctx, id)...)
 		}

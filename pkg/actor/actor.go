@@ -1,4 +1,4 @@
-package diagnose
+package actor
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
@@ -31,35 +32,35 @@ type Actor struct {
 	// Who names it for use in a sentence, empty if nobody can be named.
 	Who  string
 	Life Life
-	// Evidence are clauses that say what was seen.
-	Evidence []string
+	// Evidence is what was seen, and where.
+	Evidence []v1alpha1.Observation
 
-	scaled []*unstructured.Unstructured // its workloads that are scaled to 0
+	Scaled []*unstructured.Unstructured // its workloads that are scaled to 0
 }
 
-// Actors finds out whether those who take finalizers off are alive. It reads what it needs once, and is safe for concurrent use.
-type Actors struct {
-	source *source
+// Finder finds out whether those who take finalizers off are alive. It reads what it needs once, and is safe for concurrent use.
+type Finder struct {
+	reader *cluster.Reader
 	known  *finalizer.Registry
 	now    func() time.Time
 }
 
-// NewActors returns Actors that have read nothing yet.
-func NewActors(client *cluster.Client, catalog *cluster.Catalog, known *finalizer.Registry) *Actors {
-	return &Actors{source: newSource(client, catalog), known: known, now: time.Now}
+// NewFinder returns a Finder that has read nothing yet.
+func NewFinder(reader *cluster.Reader, known *finalizer.Registry) *Finder {
+	return &Finder{reader: reader, known: known, now: time.Now}
 }
 
 // Of returns who takes a finalizer off an object, which has to be whole. What could not be read is in the evidence; the error is that of a context
 // that ended.
-func (a *Actors) Of(ctx context.Context, o *unstructured.Unstructured, name string) (Actor, error) {
+func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name string) (Actor, error) {
 	actor := Actor{Finalizer: name, Life: Unknown}
 	gvk := o.GroupVersionKind()
-	known, ok := a.known.Lookup(name, gvk.Group, gvk.Kind)
+	known, ok := f.known.Lookup(name, gvk.Group, gvk.Kind)
 	if ok && !known.Fallback {
 		actor.Known, actor.IsKnown, actor.Who = known, true, known.Who()
-		actor.add(a.component(ctx, known))
+		actor.add(f.component(ctx, known))
 	} else {
-		a.unknown(ctx, o, &actor)
+		f.unknown(ctx, o, &actor)
 	}
 	if ctx.Err() != nil {
 		return Actor{}, context.Cause(ctx)
@@ -69,6 +70,22 @@ func (a *Actors) Of(ctx context.Context, o *unstructured.Unstructured, name stri
 
 // add takes over what signs come to.
 func (a *Actor) add(s signs) {
-	a.Life, a.scaled = s.life(), s.scaled
-	a.Evidence = append(a.Evidence, s.evidence()...)
+	a.Life, a.Scaled = s.life(), s.scaled
+	a.note(s.evidence()...)
+}
+
+// note adds clauses that say what was seen.
+func (a *Actor) note(says ...string) {
+	for _, s := range says {
+		a.Evidence = append(a.Evidence, v1alpha1.Observation{Says: s})
+	}
+}
+
+// Says returns the clauses of the evidence.
+func (a Actor) Says() []string {
+	all := make([]string, len(a.Evidence))
+	for i, o := range a.Evidence {
+		all[i] = o.Says
+	}
+	return all
 }
