@@ -35,7 +35,14 @@ type Actor struct {
 	// Evidence is what was seen, and where.
 	Evidence []v1alpha1.Observation
 
-	Scaled []*unstructured.Unstructured // its workloads that are scaled to 0
+	// Found says that something of it was seen in the cluster: a workload, a pod, a Lease, a webhook's or an APIService's backend. Without it, Searched names
+	// what was looked for, and Outside says that it normally runs outside the cluster, so that not seeing it means nothing.
+	Found    bool
+	Outside  bool
+	Searched []string
+	// Workloads are its Deployments, StatefulSets and DaemonSets that were found, and Scaled those that are scaled to 0.
+	Workloads []*unstructured.Unstructured
+	Scaled    []*unstructured.Unstructured
 }
 
 // Finder finds out whether those who take finalizers off are alive. It reads what it needs once, and is safe for concurrent use.

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// definitionFinalizer keeps a CustomResourceDefinition until its instances are gone (API-060).
-const definitionFinalizer = "customresourcecleanup.apiextensions.k8s.io"
+// crdFinalizer keeps a CustomResourceDefinition until its instances are gone (API-060).
+const crdFinalizer = "customresourcecleanup.apiextensions.k8s.io"
 
 // definition returns what keeps a CustomResourceDefinition: its instances, and what holds those, or that they cannot be read.
 func (e *examiner) definition(ctx context.Context, id graph.ID) []finding {
@@ -56,7 +56,7 @@ func (e *examiner) definition(ctx context.Context, id graph.ID) []finding {
 		evidence = append(evidence, observed(fmt.Sprintf("condition Terminating says %s: %s", terminating.Reason, terminating.Message))...)
 	}
 	return found(ref, finding{
-		code: FinalizerActorAlive, finalizer: definitionFinalizer, actor: "kube-apiserver", evidence: evidence,
+		code: FinalizerActorAlive, finalizer: crdFinalizer, actor: "kube-apiserver", evidence: evidence,
 		remedy:   "The API server looks again once a minute. Wait.",
 		commands: []step{command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m")},
 	})

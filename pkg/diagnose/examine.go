@@ -146,7 +146,7 @@ func (e *examiner) explain(ctx context.Context, id graph.ID) v1alpha1.Stuck {
 // printed completes what is printed of one object.
 func printed(s v1alpha1.Stuck, findings []finding, checked []string) v1alpha1.Stuck {
 	s.Causes = []v1alpha1.Cause{}
-	slices.SortStableFunc(findings, func(a, b finding) int { return rank(a.code) - rank(b.code) })
+	slices.SortStableFunc(findings, func(a, b finding) int { return int(byCode[a.code].Rank - byCode[b.code].Rank) })
 	for _, f := range findings {
 		s.Causes = append(s.Causes, f.cause())
 	}
@@ -163,15 +163,4 @@ func (e *examiner) checked(id graph.ID) []string {
 		checked = append(checked, "who takes finalizer "+f+" off, and whether the server would let them")
 	}
 	return append(checked, "what waits for it, and what it waits for, among what could be listed")
-}
-
-// rank puts what stands in the way of a cure before what the cure is for.
-func rank(c Code) int {
-	switch c {
-	case AdmissionWebhookDown, AdmissionDenied, ObjectInvalid, APIServiceUnavailable, ConversionWebhookDown, ObjectUndecodable, TypeUnlistable:
-		return 0
-	case CureForbidden:
-		return 2
-	}
-	return 1
 }

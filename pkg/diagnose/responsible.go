@@ -17,7 +17,7 @@ import (
 // others are the finalizers that are not the collector's own, nor that of a CustomResourceDefinition, whose instances are looked for one by one.
 func others(finalizers []string) []string {
 	return slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
-		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == definitionFinalizer
+		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == crdFinalizer
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -19,23 +18,6 @@ const (
 	// attacherFinalizer, with the name of a driver behind, keeps a PersistentVolume while it is attached.
 	attacherFinalizer = "external-attacher/"
 )
-
-// volume returns who uses a PersistentVolumeClaim or a PersistentVolume, and what keeps those who do.
-func (e *examiner) volume(ctx context.Context, id graph.ID, finalizer string) []finding {
-	switch {
-	case finalizer == claimFinalizer:
-		return e.claim(ctx, id)
-	case finalizer == volumeFinalizer:
-		return e.bound(ctx, id)
-	}
-	return e.attached(ctx, id, finalizer)
-}
-
-// inUse says whether a finalizer keeps an object of a type while it is used, by what can be looked for.
-func inUse(ref graph.Ref, finalizer string) bool {
-	return finalizer == claimFinalizer || finalizer == volumeFinalizer ||
-		ref.Group() == "" && ref.Resource == "persistentvolumes" && strings.HasPrefix(finalizer, attacherFinalizer)
-}
 
 // bound returns the claim to which a PersistentVolume is bound, or what keeps that if it is being deleted.
 func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
