@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
@@ -97,7 +97,7 @@ func (f *unfinalizeFlags) run(ctx context.Context, r *unfinalizeRequest) error {
 	if err != nil {
 		return err
 	}
-	judge := unfinalize.NewJudge(client, diagnose.NewActors(client, catalog, known))
+	judge := unfinalize.NewJudge(client, actor.NewFinder(cluster.NewReader(client, catalog), known))
 	judge.Proving = func(namespace string, wait time.Duration) {
 		fmt.Fprintf(f.ErrOut, "nothing found in namespace %s; looking again in %s\n", render.Escape(namespace), wait)
 	}

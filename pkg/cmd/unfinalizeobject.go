@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
@@ -77,7 +77,7 @@ func wayVerb(way unfinalize.Way) string {
 func verdictObject(c *unfinalize.Case, v unfinalize.Verdict, terms unfinalize.Terms) v1alpha1.FinalizerVerdict {
 	out := v1alpha1.FinalizerVerdict{
 		Object: render.RefObject(c.Ref), Finalizer: v.Name, Field: string(v.Field), Verdict: string(v.Way), Note: v.Note,
-		Actor: v.Actor.Who, Life: string(v.Actor.Life), Evidence: v.Actor.Evidence, Outside: diagnose.Outside(c.Object),
+		Actor: v.Actor.Who, Life: string(v.Actor.Life), Evidence: v.Actor.Says(), Outside: status.Outside(c.Object),
 	}
 	if v.Actor.IsKnown {
 		k := v.Actor.Known

@@ -3,8 +3,8 @@ package cmd
 import (
 	"strings"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
@@ -15,7 +15,7 @@ func outsideLines(cases []*unfinalize.Case) []string {
 		if len(c.Goes(unfinalize.ByPatch)) == 0 {
 			continue
 		}
-		if outside := diagnose.Outside(c.Object); len(outside) > 0 {
+		if outside := status.Outside(c.Object); len(outside) > 0 {
 			lines = append(lines, render.Escape(shortName(c.Ref)+" stands for something outside: "+strings.Join(outside, "; ")))
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
@@ -82,7 +82,7 @@ func explain(c *unfinalize.Case, v unfinalize.Verdict, terms unfinalize.Terms) [
 	if v.Name != "" && v.Field != "" {
 		lines = append(lines, v.Name+": "+lifeSentence(v.Actor))
 		add(removalSentence(v))
-		if k := v.Actor.Known; v.Actor.IsKnown && v.Actor.Life != diagnose.Alive {
+		if k := v.Actor.Known; v.Actor.IsKnown && v.Actor.Life != actor.Alive {
 			add("if it runs again: " + k.OnCompletion())
 		}
 		if k := v.Actor.Known; v.Actor.IsKnown && v.Way == unfinalize.ByPatch && v.Note == "" && !saysBefore(v) {
@@ -126,20 +126,20 @@ func saysBefore(v unfinalize.Verdict) bool {
 }
 
 // lifeSentence says who takes a finalizer off and whether that is alive.
-func lifeSentence(a diagnose.Actor) string {
+func lifeSentence(a actor.Actor) string {
 	who := a.Who
 	if who == "" {
 		who = "who takes it off is not known"
 	} else {
-		who += map[diagnose.Life]string{
-			diagnose.Alive: " takes it off, and is alive", diagnose.Dead: " takes it off, and is dead",
+		who += map[actor.Life]string{
+			actor.Alive: " takes it off, and is alive", actor.Dead: " takes it off, and is dead",
 		}[a.Life]
-		if a.Life != diagnose.Alive && a.Life != diagnose.Dead {
+		if a.Life != actor.Alive && a.Life != actor.Dead {
 			who += " takes it off; whether it is alive is not known"
 		}
 	}
-	if len(a.Evidence) > 0 {
-		who += " (" + strings.Join(a.Evidence, "; ") + ")"
+	if len(a.Says()) > 0 {
+		who += " (" + strings.Join(a.Says(), "; ") + ")"
 	}
 	return who
 }

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -68,7 +69,7 @@ func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects,
 			return nil, context.Cause(ctx)
 		}
 	}
-	d.Gaps = append(d.Gaps, e.source.unread(s.Gaps)...)
+	d.Gaps = append(d.Gaps, e.reader.Unread(s.Gaps)...)
 	d.Complete = len(d.Gaps) == 0
 	return d, nil
 }
@@ -81,8 +82,8 @@ type examiner struct {
 	Survey
 	client  *cluster.Client
 	opts    Options
-	source  *source
-	actors  *Actors
+	reader  *cluster.Reader
+	actors  *actor.Finder
 	overlay *plan.Overlay
 	now     time.Time
 	// rings are the deadlocks by each of their members.
@@ -100,9 +101,9 @@ type examiner struct {
 }
 
 func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
-	actors := NewActors(client, s.Catalog, opts.Known)
+	reader := cluster.NewReader(client, s.Catalog)
 	e := &examiner{
-		Survey: s, client: client, opts: opts, source: actors.source, actors: actors,
+		Survey: s, client: client, opts: opts, reader: reader, actors: actor.NewFinder(reader, opts.Known),
 		overlay: plan.NewOverlay(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
 		rings: map[graph.ID][]graph.Edge{}, known: map[graph.ID][]finding{}, looking: map[graph.ID]bool{},
 		likes: likes{}, reviews: client.Reviews(), rejections: map[string][]finding{},
@@ -145,7 +146,7 @@ func (e *examiner) explain(ctx context.Context, id graph.ID) v1alpha1.Stuck {
 // printed completes what is printed of one object.
 func printed(s v1alpha1.Stuck, findings []finding, checked []string) v1alpha1.Stuck {
 	s.Causes = []v1alpha1.Cause{}
-	slices.SortStableFunc(findings, func(a, b finding) int { return rank(a.code) - rank(b.code) })
+	slices.SortStableFunc(findings, func(a, b finding) int { return int(byCode[a.code].Rank - byCode[b.code].Rank) })
 	for _, f := range findings {
 		s.Causes = append(s.Causes, f.cause())
 	}
@@ -162,15 +163,4 @@ func (e *examiner) checked(id graph.ID) []string {
 		checked = append(checked, "who takes finalizer "+f+" off, and whether the server would let them")
 	}
 	return append(checked, "what waits for it, and what it waits for, among what could be listed")
-}
-
-// rank puts what stands in the way of a cure before what the cure is for.
-func rank(c Code) int {
-	switch c {
-	case AdmissionWebhookDown, AdmissionDenied, ObjectInvalid, APIServiceUnavailable, ConversionWebhookDown, ObjectUndecodable, TypeUnlistable:
-		return 0
-	case CureForbidden:
-		return 2
-	}
-	return 1
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // finding is a cause as it was found at one object.
@@ -15,10 +16,13 @@ type finding struct {
 	about     *v1alpha1.ObjectRef
 	finalizer string
 	actor     string
-	evidence  []string
+	evidence  []v1alpha1.Observation
 	remedy    string
-	// commands cure it at an object.
-	commands []func(v1alpha1.ObjectRef) string
+	// cost is what removing the finalizer by hand costs, in sentences, and dataLoss that data is destroyed by a step or by what follows.
+	cost     string
+	dataLoss bool
+	// commands cure it at an object, the safest first.
+	commands []step
 	// via leads from the object that was asked about to the one that was looked at.
 	via []graph.Ref
 	at  graph.Ref
@@ -59,15 +63,20 @@ func behind(ref graph.Ref, findings []finding) []finding {
 func (f finding) cause() v1alpha1.Cause {
 	c := v1alpha1.Cause{
 		Code: string(f.code), Object: f.object(), Finalizer: f.finalizer, Actor: f.actor,
-		Evidence: append([]string{}, f.evidence...), Remedy: f.remedy, Commands: []string{},
+		Summary: f.summary(), Evidence: []string{}, Observations: slices.Clone(f.evidence), Remedy: f.remedy, Cost: f.cost, DataLoss: f.dataLoss, Commands: []string{},
+	}
+	for _, o := range f.evidence {
+		c.Evidence = append(c.Evidence, o.Says)
 	}
 	for i, ref := range f.via {
 		if i > 0 && (ref != f.at || f.about != nil) { // neither the stuck object nor that of the cause
 			c.Via = append(c.Via, v1alpha1.ObjectRef(ref))
 		}
 	}
-	for _, command := range f.commands {
-		c.Commands = append(c.Commands, command(c.Object))
+	for _, s := range f.commands {
+		line := s.write(c.Object)
+		c.Commands = append(c.Commands, line)
+		c.Steps = append(c.Steps, v1alpha1.Step{Command: line, Does: s.does, Risk: string(s.risk)})
 	}
 	return c
 }
@@ -89,14 +98,14 @@ func distinct(findings []finding) []finding {
 }
 
 // joined returns the commands of one finding, and those of another of the same cause that are different.
-func joined(f, other finding) []func(v1alpha1.ObjectRef) string {
+func joined(f, other finding) []step {
 	all, seen := slices.Clone(f.commands), map[string]bool{}
-	for _, command := range f.commands {
-		seen[command(f.object())] = true
+	for _, s := range f.commands {
+		seen[s.write(f.object())] = true
 	}
-	for _, command := range other.commands {
-		if len(all) < maxNamed && !seen[command(f.object())] {
-			all = append(all, command)
+	for _, s := range other.commands {
+		if len(all) < phrase.MaxNamed && !seen[s.write(f.object())] {
+			all = append(all, s)
 		}
 	}
 	return all

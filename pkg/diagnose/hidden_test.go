@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -16,8 +17,8 @@ func TestRO012BlockerCanBeHidden(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "owner"))
-	free(t, c, ns, "configmap/owner")
+	c.Apply(t, fixture.ConfigMap(ns, "owner"))
+	fixture.Free(t, c, ns, "configmap/owner")
 	deleted(t, c, "configmap", "owner", "-n", ns, "--cascade=foreground")
 	proxy := faultproxy.Start(t, c.Config())
 	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/secrets") }, faultproxy.Status(403, metav1.StatusReasonForbidden, "not yours"))

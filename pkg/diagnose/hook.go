@@ -52,8 +52,8 @@ func (h hook) what() string {
 
 // hooks returns all webhooks, and what could not be listed.
 func (e *examiner) hooks(ctx context.Context) (hooks []hook, unread []string) {
-	for _, resource := range []schema.GroupResource{mutatingWebhooks, validatingWebhooks} {
-		configs, err := e.source.list(ctx, resource, "", cluster.Selection{})
+	for _, resource := range []schema.GroupResource{cluster.MutatingWebhooks, cluster.ValidatingWebhooks} {
+		configs, err := e.reader.List(ctx, resource, "", cluster.Selection{})
 		if err != nil {
 			unread = append(unread, fmt.Sprintf("%s cannot be listed: %v", resource.Resource, err))
 			continue
@@ -77,7 +77,7 @@ func (e *examiner) hooks(ctx context.Context) (hooks []hook, unread []string) {
 // calls says whether the server calls the hook for a write. A condition of its own, which only the server can evaluate, counts as met, and so does a
 // selector of namespaces where the namespace cannot be read.
 func (e *examiner) calls(ctx context.Context, h hook, w write) bool {
-	if w.t.Group == validatingWebhooks.Group { // those that govern admission are exempt from it
+	if w.t.Group == cluster.ValidatingWebhooks.Group { // those that govern admission are exempt from it
 		return false
 	}
 	if !slices.ContainsFunc(h.Rules, func(r admissionv1.RuleWithOperations) bool { return covers(r, h.MatchPolicy, w) }) {
@@ -93,11 +93,13 @@ func (e *examiner) calls(ctx context.Context, h hook, w write) bool {
 	case namespace == "": // other cluster-scoped objects are in none, and the selector leaves none of them out
 		return true
 	}
-	o, err := e.source.get(ctx, namespaces, "", namespace)
+	o, err := e.reader.Get(ctx, cluster.Namespaces, "", namespace)
 	return err != nil || o == nil || selects(h.NamespaceSelector, o.GetLabels())
 }
 
-func isNamespace(t graph.Type) bool { return t.Group == "" && t.Resource == namespaces.Resource }
+func isNamespace(t graph.Type) bool {
+	return t.Group == "" && t.Resource == cluster.Namespaces.Resource
+}
 
 // covers says whether a rule names what is written, and how.
 func covers(r admissionv1.RuleWithOperations, policy *admissionv1.MatchPolicyType, w write) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -26,7 +27,7 @@ func TestHookIsCalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := newExaminer(client, Survey{Catalog: catalog, Graph: graph.NewBuilder().Build()}, Options{Known: known(t)})
+	e := newExaminer(client, Survey{Catalog: catalog, Graph: graph.NewBuilder().Build()}, Options{Known: fixture.Packs(t)})
 	deploymentType := graph.Type{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
 	namespaceType := graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
 	nodeType := graph.Type{Version: "v1", Resource: "nodes", Kind: "Node"}

@@ -74,7 +74,7 @@ func (e *examiner) look(ctx context.Context, l *like) {
 		return
 	}
 	l.byFinalizer = map[string][]finding{}
-	o, err := e.source.read(ctx, t, ref.Namespace, ref.Name)
+	o, err := e.reader.Read(ctx, t, ref.Namespace, ref.Name)
 	if err == nil && o == nil || o != nil && string(o.GetUID()) != ref.UID {
 		return // it is gone, and nothing holds it
 	}

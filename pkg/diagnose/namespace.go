@@ -7,16 +7,20 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // namespace returns what keeps a namespace because of its spec.finalizers: what is in it, what cannot be listed, or the controller. Its conditions are
 // read, and believed only where nothing else explains it: they say that all is removed while pods remain (NS-021).
 func (e *examiner) namespace(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	o, err := e.source.get(ctx, namespaces, "", ref.Name)
+	o, err := e.reader.Get(ctx, cluster.Namespaces, "", ref.Name)
 	if err != nil {
 		return found(ref, unread(plan.NamespaceFinalizer, err))
 	}
@@ -41,7 +45,7 @@ func (e *examiner) inSpec(ctx context.Context, o *unstructured.Unstructured, nam
 	findings := e.actor(ctx, o, name, nil)
 	for i := range findings {
 		findings[i].code = NamespaceSpecFinalizer
-		findings[i].evidence = append([]string{"it stands in spec.finalizers, which only PUT on the subresource finalize can change"}, findings[i].evidence...)
+		findings[i].evidence = append(observed("it stands in spec.finalizers, which only PUT on the subresource finalize can change"), findings[i].evidence...)
 	}
 	return findings
 }
@@ -67,17 +71,16 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	}
 	life, evidence := e.controllerManager(ctx)
 	if len(findings) > 0 {
-		if c, ok := condition(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
-			findings[0].evidence = append(slices.Clone(findings[0].evidence),
-				fmt.Sprintf("the namespace's condition says %q, and %s left", c.Message, remaining(len(content))))
+		if c, ok := status.Find(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
+			findings[0].evidence = append(slices.Clone(findings[0].evidence), observed(fmt.Sprintf("the namespace's condition says %q, and %s left", c.Message, remaining(len(content))))...)
 		}
-		if life != Dead {
+		if life != actor.Dead {
 			return findings
 		}
 	}
-	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", evidence: append(failures(o), evidence...)}
+	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", evidence: append(observed(failures(o)...), evidence...)}
 	switch {
-	case life == Dead:
+	case life == actor.Dead:
 		f.code = NamespaceControllerNotRunning
 		f.remedy = "Start kube-controller-manager again, of which the namespace controller is a part."
 	case len(failures(o)) > 0:
@@ -85,10 +88,10 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		f.remedy = "The namespace controller says what it cannot do; it tries again by itself."
 	default:
 		f.code = NamespaceControllerNotActing
-		f.evidence = append(f.evidence, "the namespace was "+e.dueFor(id))
+		f.evidence = append(f.evidence, observed("the namespace was "+e.dueFor(id))...)
 		f.remedy = "Look into kube-controller-manager, of which the namespace controller is a part."
 	}
-	f.evidence = append(f.evidence, remaining(len(content))+" left in it")
+	f.evidence = append(f.evidence, observed(remaining(len(content))+" left in it")...)
 	if types := e.typesOf(content); types != "" {
 		f.commands = append(f.commands, fixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client"))
 	}
@@ -128,7 +131,7 @@ func (e *examiner) content(namespace string) []graph.ID {
 func first(content []graph.ID, g *graph.Graph) []graph.ID {
 	var onlyPods []graph.ID
 	for _, id := range content {
-		if ref := g.Ref(id); ref.Resource == pods.Resource && ref.Group() == "" {
+		if ref := g.Ref(id); ref.Resource == cluster.Pods.Resource && ref.Group() == "" {
 			onlyPods = append(onlyPods, id)
 		}
 	}
@@ -141,7 +144,7 @@ func first(content []graph.ID, g *graph.Graph) []graph.ID {
 // failures are what the conditions of a namespace report.
 func failures(o *unstructured.Unstructured) []string {
 	var all []string
-	for _, c := range conditions(o) {
+	for _, c := range status.Conditions(o) {
 		switch c.Type {
 		case "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure", "NamespaceDeletionContentFailure":
 			if c.Status == "True" {
@@ -156,7 +159,7 @@ func remaining(n int) string {
 	if n == 0 {
 		return "no objects are"
 	}
-	return count(n, "object") + " " + plural(n, "is", "are")
+	return phrase.Count(n, "object") + " " + phrase.Plural(n, "is", "are")
 }
 
 // typesOf names the types of some objects as kubectl's arguments do.

@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -38,15 +37,15 @@ func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, f
 		}
 		if apierrors.IsForbidden(err) {
 			return []finding{{
-				code: AdmissionDenied, evidence: []string{fmt.Sprintf("%s is denied: %v", w.words(), err)},
-				remedy: "The API server itself denies it: do what it says.", commands: []func(v1alpha1.ObjectRef) string{describe()},
+				code: AdmissionDenied, evidence: observed(fmt.Sprintf("%s is denied: %v", w.words(), err)),
+				remedy: "The API server itself denies it: do what it says.", commands: []step{describe()},
 			}}
 		}
 		if !again || !apierrors.IsConflict(err) && !apierrors.IsInvalid(err) {
 			return nil
 		}
 		// A test of the patch failed: the object has changed since it was read.
-		now, err := e.source.read(ctx, t, o.GetNamespace(), o.GetName())
+		now, err := e.reader.Read(ctx, t, o.GetNamespace(), o.GetName())
 		if err != nil || now == nil || now.GetUID() != o.GetUID() {
 			return nil
 		}

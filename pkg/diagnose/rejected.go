@@ -40,7 +40,7 @@ func (e *examiner) rejects(ctx context.Context, id graph.ID) []finding {
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
-	if o, unread := e.source.read(ctx, t, ref.Namespace, ref.Name); unread == nil {
+	if o, unread := e.reader.Read(ctx, t, ref.Namespace, ref.Name); unread == nil {
 		if o == nil || string(o.GetUID()) != ref.UID {
 			return nil // it is gone
 		}
@@ -56,7 +56,7 @@ func (e *examiner) rejects(ctx context.Context, id graph.ID) []finding {
 	}
 	about := v1alpha1.ObjectRef(ref)
 	return []finding{{
-		code: DeletionRejected, about: &about, evidence: []string{fmt.Sprintf("the server answers a DELETE of it: %v", err)},
-		remedy: "Do what the server says.", commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "delete", "OBJECT", "--dry-run=server")},
+		code: DeletionRejected, about: &about, evidence: observed(fmt.Sprintf("the server answers a DELETE of it: %v", err)),
+		remedy: "Do what the server says.", commands: []step{command("kubectl", "delete", "OBJECT", "--dry-run=server")},
 	}}
 }

@@ -4,19 +4,20 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // others are the finalizers that are not the collector's own, nor that of a CustomResourceDefinition, whose instances are looked for one by one.
 func others(finalizers []string) []string {
 	return slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
-		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == definitionFinalizer
+		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == crdFinalizer
 	})
 }
 
@@ -27,33 +28,33 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 	if err != nil {
 		return nil // the context has ended
 	}
-	if a.Life == Alive && len(refused) > 0 {
+	if a.Life == actor.Alive && len(refused) > 0 {
 		return refused
 	}
-	f := finding{finalizer: name, actor: a.Who, evidence: slices.Concat(a.Evidence, Outside(o))}
+	f := finding{finalizer: name, actor: a.Who, evidence: slices.Concat(a.Evidence, observed(status.Outside(o)...))}
 	who := a.Who
 	if who == "" {
 		who = "whoever takes it off"
 	}
 	switch a.Life {
-	case Alive:
+	case actor.Alive:
 		f.code = FinalizerActorAlive
-		f.evidence = append(f.evidence, e.says(ctx, o)...)
-		f.remedy = sentence(who+" is alive: let it finish, and look into what it says") + honoured(a) + a.removal()
+		f.evidence = append(f.evidence, observed(e.says(ctx, o)...)...)
+		f.remedy = phrase.Sentence(who+" is alive: let it finish, and look into what it says") + honoured(a) + removal(a)
 		f.commands = append(f.commands, command("kubectl", "describe", "OBJECT"))
 		f.commands = append(f.commands, remove(name, "--force"))
-	case Dead:
+	case actor.Dead:
 		f.code = FinalizerActorDead
-		f.remedy = sentence("start "+who+" again and let it finish") + honoured(a) + a.removal()
-		for _, w := range a.scaled {
+		f.remedy = phrase.Sentence("start "+who+" again and let it finish") + honoured(a) + removal(a)
+		for _, w := range a.Scaled {
 			f.commands = append(f.commands, at(e.ref(w), command("kubectl", "scale", "OBJECT", "--replicas=1")))
 		}
 		f.commands = append(f.commands, remove(name, forced(a)...))
 	default:
 		f.code = FinalizerActorUnknown
-		f.remedy = sentence("find out who takes it off, and whether they are at work") + honoured(a) + a.removal()
+		f.remedy = phrase.Sentence("find out who takes it off, and whether they are at work") + honoured(a) + removal(a)
 		if a.IsKnown {
-			f.remedy = sentence("see that "+who+" is at work, which cannot be told from here") + honoured(a) + a.removal()
+			f.remedy = phrase.Sentence("see that "+who+" is at work, which cannot be told from here") + honoured(a) + removal(a)
 		}
 		f.commands = append(f.commands, remove(name, forced(a)...))
 	}
@@ -61,27 +62,27 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 }
 
 // honoured says what starting the controller brings about: that of an opt-in destructive finalizer deletes when it is started again.
-func honoured(a Actor) string {
+func honoured(a actor.Actor) string {
 	if !a.IsKnown {
 		return ""
 	}
-	return " " + sentence(a.Known.OnCompletion())
+	return " " + phrase.Sentence(a.Known.OnCompletion())
 }
 
 // removal says what taking it off by hand costs, and what to do before.
-func (a Actor) removal() string {
+func removal(a actor.Actor) string {
 	if !a.IsKnown {
 		return " Nothing is known of what removing it costs."
 	}
-	s := " " + sentence(a.Known.OnRemoval())
+	s := " " + phrase.Sentence(a.Known.OnRemoval())
 	if a.Known.Before != "" {
-		s += " " + sentence(a.Known.Before)
+		s += " " + phrase.Sentence(a.Known.Before)
 	}
 	return s
 }
 
 // forced is what unfinalize wants to be told besides, for what it refuses.
-func forced(a Actor) []string {
+func forced(a actor.Actor) []string {
 	if a.IsKnown && (a.Known.Risk == finalizer.DataLoss || a.Known.Risk == finalizer.BreaksCluster) {
 		return []string{"--force"}
 	}
@@ -89,22 +90,14 @@ func forced(a Actor) []string {
 }
 
 // remove is the command that takes a finalizer off an object.
-func remove(name string, flags ...string) func(v1alpha1.ObjectRef) string {
+func remove(name string, flags ...string) step {
 	return command(append([]string{"kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", name}, flags...)...)
 }
 
 // unread is for a finalizer of an object that could not be read.
 func unread(name string, err error) finding {
 	return finding{
-		code: FinalizerActorUnknown, finalizer: name, evidence: []string{fmt.Sprintf("the object cannot be read: %v", err)},
+		code: FinalizerActorUnknown, finalizer: name, evidence: observed(fmt.Sprintf("the object cannot be read: %v", err)),
 		remedy: "Ask again as somebody who may read it.",
 	}
-}
-
-// sentence makes a sentence of a clause.
-func sentence(clause string) string {
-	if clause == "" {
-		return ""
-	}
-	return strings.ToUpper(clause[:1]) + strings.TrimSuffix(clause[1:], ".") + "."
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -51,16 +50,16 @@ func (e *examiner) withRights(ctx context.Context, findings []finding) []finding
 			evidence += ": " + review.Reason
 		}
 		findings = append(findings, finding{
-			code: CureForbidden, about: &about, at: of[i].at, via: of[i].via, finalizer: of[i].finalizer, evidence: []string{evidence},
+			code: CureForbidden, about: &about, at: of[i].at, via: of[i].via, finalizer: of[i].finalizer, evidence: observed(evidence),
 			remedy:   "Ask for the right, or have somebody do it who has it.",
-			commands: []func(v1alpha1.ObjectRef) string{canI(a)},
+			commands: []step{canI(a)},
 		})
 	}
 	return distinct(findings)
 }
 
 // canI is the command that asks the server for the right again.
-func canI(a cluster.Access) func(v1alpha1.ObjectRef) string {
+func canI(a cluster.Access) step {
 	if a.Subresource == "" {
 		return command("kubectl", "auth", "can-i", a.Verb, "OBJECT")
 	}

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -11,8 +12,8 @@ func TestCureForbidden(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "held", "nobody.example.net/x")+configMap(ns, "live"))
-	free(t, c, ns, "configmap/held")
+	c.Apply(t, fixture.ConfigMap(ns, "held", "nobody.example.net/x")+fixture.ConfigMap(ns, "live"))
+	fixture.Free(t, c, ns, "configmap/held")
 	deleted(t, c, "configmap", "held", "-n", ns)
 	c.Kubectl(t, "create", "clusterrole", ns, "--verb=get,list,watch", "--resource=*.*")
 	c.Kubectl(t, "create", "clusterrolebinding", ns, "--clusterrole="+ns, "--user="+ns)

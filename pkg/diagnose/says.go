@@ -6,23 +6,21 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
-
-var events = schema.GroupResource{Resource: "events"}
 
 // says returns what an object's controller says itself: the conditions that are not well, and its last warning.
 func (e *examiner) says(ctx context.Context, o *unstructured.Unstructured) []string {
 	var all []string
-	for _, c := range conditions(o) {
+	for _, c := range status.Conditions(o) {
 		if c.Message != "" && (c.Status == "False" || slices.Contains([]string{"Deleting", "Terminating", "DeletionIsBlocked", "DeletionError", "Stalled"}, c.Type)) {
 			all = append(all, fmt.Sprintf("its condition %s is %s: %s", c.Type, c.Status, c.Message))
 		}
 	}
-	list, err := e.source.list(ctx, events, o.GetNamespace(), cluster.Selection{Fields: "type=Warning,involvedObject.uid=" + string(o.GetUID())})
+	list, err := e.reader.List(ctx, cluster.Events, o.GetNamespace(), cluster.Selection{Fields: "type=Warning,involvedObject.uid=" + string(o.GetUID())})
 	if err != nil || len(list) == 0 {
 		return all // events are an ornament
 	}

@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -71,7 +71,7 @@ func (c *Case) Stays() []Held {
 
 // again judges the object as it was read now, by what is known of its actors.
 func (c *Case) again(o *unstructured.Unstructured) {
-	actors := map[Held]diagnose.Actor{}
+	actors := map[Held]actor.Actor{}
 	var server []Refusal
 	for _, v := range c.Verdicts {
 		actors[v.Held] = v.Actor

@@ -7,8 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -48,20 +48,20 @@ func deaf(o *unstructured.Unstructured, names []string) string {
 
 // Decide says what is to be done about a finalizer of an object, one of the names that are to come off, and what speaks against it. It is pure: the
 // same object, actor and facts give the same verdict.
-func Decide(o *unstructured.Unstructured, h Held, names []string, actor diagnose.Actor, facts Facts) Verdict {
-	v := Verdict{Held: h, Actor: actor}
+func Decide(o *unstructured.Unstructured, h Held, names []string, who actor.Actor, facts Facts) Verdict {
+	v := Verdict{Held: h, Actor: who}
 	v.Way, v.Note = wayOf(o, h, names)
 	if !deleting(o) {
 		v.refuse(NotDeleting, WithForceLive, "it is not being deleted, so that nothing waits for the finalizer to come off",
 			"--force-live takes it off all the same; its actor may put it back")
 	}
 	// Another policy is asked for, and the collector, alive or not, has no say in that.
-	if actor.Life == diagnose.Alive && !changesPolicy(o, h) {
-		v.refuse(ActorAlive, WithForce, alive(actor), "kubectl gc why says what it waits for; --force takes the finalizer off over its head")
+	if who.Life == actor.Alive && !changesPolicy(o, h) {
+		v.refuse(ActorAlive, WithForce, alive(who), "kubectl gc why says what it waits for; --force takes the finalizer off over its head")
 	}
 	switch v.Way {
 	case ByPatch:
-		v.weigh(actor)
+		v.weigh(who)
 	case ByOrphaning:
 		v.needDependents(facts)
 	case ByFinalizing:
@@ -87,20 +87,20 @@ func decideHalfDeleted(o *unstructured.Unstructured, facts Facts) Verdict {
 }
 
 // alive says that whoever takes the finalizer off would do so.
-func alive(a diagnose.Actor) string {
+func alive(a actor.Actor) string {
 	who := a.Who
 	if who == "" {
 		who = "who takes it off"
 	}
 	because := who + " is alive: it would work if you wait"
-	if len(a.Evidence) > 0 {
-		because = fmt.Sprintf("%s is alive (%s): it would work if you wait", who, strings.Join(a.Evidence, "; "))
+	if len(a.Says()) > 0 {
+		because = fmt.Sprintf("%s is alive (%s): it would work if you wait", who, strings.Join(a.Says(), "; "))
 	}
 	return because
 }
 
 // weigh refuses what costs too much. The risk is that of taking the finalizer off, whatever its polarity.
-func (v *Verdict) weigh(a diagnose.Actor) {
+func (v *Verdict) weigh(a actor.Actor) {
 	if !a.IsKnown {
 		return
 	}

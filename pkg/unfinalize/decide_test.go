@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -33,15 +33,15 @@ func object(kind string, deleted bool, finalizers string) *unstructured.Unstruct
 
 // TestVerdicts is the table of what is done about a finalizer, and what speaks against it.
 func TestVerdicts(t *testing.T) {
-	with := func(life diagnose.Life, risk finalizer.Risk) diagnose.Actor {
-		return diagnose.Actor{Life: life, IsKnown: risk != "", Known: finalizer.Known{Actor: "widget operator", Risk: risk, Polarity: finalizer.Cleanup, IfRemoved: "x leaks"}, Who: "the widget operator"}
+	with := func(life actor.Life, risk finalizer.Risk) actor.Actor {
+		return actor.Actor{Life: life, IsKnown: risk != "", Known: finalizer.Known{Actor: "widget operator", Risk: risk, Polarity: finalizer.Cleanup, IfRemoved: "x leaks"}, Who: "the widget operator"}
 	}
 	var (
-		dead    = with(diagnose.Dead, finalizer.LeaksExternal)
-		alive   = with(diagnose.Alive, finalizer.LeaksExternal)
-		data    = with(diagnose.Dead, finalizer.DataLoss)
-		breaks  = with(diagnose.Unknown, finalizer.BreaksCluster)
-		nobody  = with(diagnose.Unknown, "")
+		dead    = with(actor.Dead, finalizer.LeaksExternal)
+		alive   = with(actor.Alive, finalizer.LeaksExternal)
+		data    = with(actor.Dead, finalizer.DataLoss)
+		breaks  = with(actor.Unknown, finalizer.BreaksCluster)
+		nobody  = with(actor.Unknown, "")
 		nothing = Facts{Empty: &Emptiness{}}
 		left    = Facts{Empty: &Emptiness{Left: []graph.Ref{{Name: "x"}}}}
 		gap     = Facts{Empty: &Emptiness{Gaps: []v1alpha1.Gap{{Resource: "secrets"}}}}
@@ -50,7 +50,7 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		kind, held, name string
 		deleted          bool
-		actor            diagnose.Actor
+		actor            actor.Actor
 		facts            Facts
 		want             string
 	}{

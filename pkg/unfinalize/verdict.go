@@ -1,8 +1,8 @@
 package unfinalize
 
 import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -74,7 +74,7 @@ type Verdict struct {
 	Way Way
 	// Note says why it is this way where another could be expected: a patch where another policy is what is wanted.
 	Note  string
-	Actor diagnose.Actor
+	Actor actor.Actor
 	// Refusals are all reasons against it, overridden or not.
 	Refusals []Refusal
 }

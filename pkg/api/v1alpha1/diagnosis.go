@@ -38,12 +38,39 @@ type Cause struct {
 	// Finalizer is the finalizer that holds the Object, and Actor who takes it off, empty if that is not known.
 	Finalizer string `json:"finalizer,omitempty"`
 	Actor     string `json:"actor,omitempty"`
+	// Summary says in a sentence what the cause is.
+	Summary string `json:"summary,omitempty"`
 	// Evidence are clauses that say what was seen.
 	Evidence []string `json:"evidence"`
+	// Observations are the Evidence, each with where it was read.
+	Observations []Observation `json:"observations,omitempty"`
 	// Remedy says what to do, and what that brings about, in sentences.
 	Remedy string `json:"remedy"`
+	// Cost says what is lost when the finalizer is removed by hand, in sentences, empty if nothing is.
+	Cost string `json:"cost,omitempty"`
+	// DataLoss says that data is destroyed by a step, or by what follows from it.
+	DataLoss bool `json:"dataLoss,omitempty"`
 	// Commands do it, the least destructive first.
 	Commands []string `json:"commands"`
+	// Steps are the Commands, each with what it does and what it puts at risk.
+	Steps []Step `json:"steps,omitempty"`
+}
+
+// Observation is something that was seen.
+type Observation struct {
+	// Says is a clause that says what was seen.
+	Says string `json:"says"`
+	// From is where it was read: an object, with the field if there is one.
+	From string `json:"from,omitempty"`
+}
+
+// Step is one command of a cure.
+type Step struct {
+	Command string `json:"command"`
+	// Does says what the command brings about, in a clause.
+	Does string `json:"does,omitempty"`
+	// Risk is what it puts at risk: none, leaks-external, data-loss, breaks-cluster; empty if that is not known.
+	Risk string `json:"risk,omitempty"`
 }
 
 // DeepCopyObject makes Diagnosis a runtime.Object, which is what the printers take.
@@ -59,6 +86,7 @@ func (d *Diagnosis) DeepCopyObject() runtime.Object {
 		for j := range s.Causes {
 			c := &s.Causes[j]
 			c.Via, c.Evidence, c.Commands = slices.Clone(c.Via), slices.Clone(c.Evidence), slices.Clone(c.Commands)
+			c.Observations, c.Steps = slices.Clone(c.Observations), slices.Clone(c.Steps)
 		}
 	}
 	return &out

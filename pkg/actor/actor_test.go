@@ -1,34 +1,19 @@
-package diagnose
+package actor
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
-
-// pack is one finalizer of an operator that a test can bring to life, with the signs of it as YAML.
-func pack(t testing.TB, name, signs string) *finalizer.Registry {
-	t.Helper()
-	text := fmt.Sprintf(`title: Test
-components: {Test operator: {%s}}
-finalizers:
-- {id: test, exact: %s, kinds: ['*'], component: Test operator, does: deletes the bucket, ifRemoved: the bucket leaks, risk: leaks-external, polarity: cleanup, verified: source, source: 'https://example.com'}
-`, signs, name)
-	r, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(text)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func actorOf(t testing.TB, c *testcluster.Cluster, known *finalizer.Registry, name string, o *unstructured.Unstructured) Actor {
 	t.Helper()
@@ -43,28 +28,11 @@ func actorOf(t testing.TB, c *testcluster.Cluster, known *finalizer.Registry, na
 	if o == nil {
 		o = &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
 	}
-	a, err := NewActors(client, catalog, known).Of(t.Context(), o, name)
+	a, err := NewFinder(cluster.NewReader(client, catalog), known).Of(t.Context(), o, name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
-}
-
-func deployment(namespace, name string, replicas int) string {
-	return fmt.Sprintf(`---
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: %[2]s, namespace: %[1]s, labels: {app: %[2]s}}
-spec:
-  replicas: %[3]d
-  selector: {matchLabels: {app: %[2]s}}
-  template: {metadata: {labels: {app: %[2]s}}, spec: {containers: [{name: c, image: example.com/c}]}}
-`, namespace, name, replicas)
-}
-
-func lease(namespace, name, holder string, renewed time.Time) string {
-	return fmt.Sprintf("---\napiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: %s, namespace: %s}\nspec: {holderIdentity: %q, leaseDurationSeconds: 15, renewTime: %q}\n",
-		name, namespace, holder, renewed.UTC().Format("2006-01-02T15:04:05.000000Z"))
 }
 
 // TestActorLife brings an operator to each state that can be told apart.
@@ -82,29 +50,29 @@ func TestActorLife(t *testing.T) {
 		evidence string
 	}{
 		{"ready", "deployments: ['%[1]s/op']", func(t *testing.T, ns string) {
-			c.Apply(t, deployment(ns, "op", 1))
+			c.Apply(t, fixture.Deployment(ns, "op", 1))
 			ready(t, ns, "op", 1)
 		}, Alive, "has 1 of 1 pod ready"},
-		{"not ready", "deployments: ['%[1]s/op']", func(t *testing.T, ns string) { c.Apply(t, deployment(ns, "op", 1)) }, Dead, "has none of 1 pod ready"},
-		{"scaled to zero", "deployments: ['*/op-zero']", func(t *testing.T, ns string) { c.Apply(t, deployment(ns, "op-zero", 0)) }, Dead, "is scaled to 0"},
+		{"not ready", "deployments: ['%[1]s/op']", func(t *testing.T, ns string) { c.Apply(t, fixture.Deployment(ns, "op", 1)) }, Dead, "has none of 1 pod ready"},
+		{"scaled to zero", "deployments: ['*/op-zero']", func(t *testing.T, ns string) { c.Apply(t, fixture.Deployment(ns, "op-zero", 0)) }, Dead, "is scaled to 0"},
 		{"absent", "deployments: ['%[1]s/op', '*/op-absent']", nil, Dead, "there is no Deployment op in %[1]s or Deployment op-absent"},
 		{"absent under a name that may be another", "deployments: ['%[1]s/op'], unverified: ['%[1]s/op']", nil, Unknown, "there is no Deployment op"},
 		{"label", "labels: ['app=op-labelled']", func(t *testing.T, ns string) {
-			c.Apply(t, deployment(ns, "op-labelled", 1))
+			c.Apply(t, fixture.Deployment(ns, "op-labelled", 1))
 			ready(t, ns, "op-labelled", 1)
 		}, Alive, "has 1 of 1 pod ready"},
 		{"no label", "labels: ['app=op-nowhere']", nil, Dead, "there is no workload with the label app=op-nowhere"},
-		{"lease renewed", "leases: ['*/op-leader']", func(t *testing.T, ns string) { c.Apply(t, lease(ns, "op-leader", "op-1", time.Now())) }, Alive, "is renewed by op-1"},
+		{"lease renewed", "leases: ['*/op-leader']", func(t *testing.T, ns string) { c.Apply(t, fixture.Lease(ns, "op-leader", "op-1", time.Now())) }, Alive, "is renewed by op-1"},
 		{"lease stale", "leases: ['*/op-stale-*']", func(t *testing.T, ns string) {
-			c.Apply(t, lease(ns, "op-stale-leader", "op-1", time.Now().Add(-3*time.Hour)))
+			c.Apply(t, fixture.Lease(ns, "op-stale-leader", "op-1", time.Now().Add(-3*time.Hour)))
 		}, Dead, "was renewed last 3 h ago, by op-1"},
-		{"lease given back", "leases: ['%[1]s/op']", func(t *testing.T, ns string) { c.Apply(t, lease(ns, "op", "", time.Now())) }, Dead, "is held by nobody"},
+		{"lease given back", "leases: ['%[1]s/op']", func(t *testing.T, ns string) { c.Apply(t, fixture.Lease(ns, "op", "", time.Now())) }, Dead, "is held by nobody"},
 		{"lease absent", "leases: ['%[1]s/op']", nil, Unknown, "there is no Lease op in %[1]s"},
 		{"deployment ready, lease stale", "deployments: ['%[1]s/op'], leases: ['%[1]s/op']", func(t *testing.T, ns string) {
-			c.Apply(t, deployment(ns, "op", 1)+lease(ns, "op", "op-1", time.Now().Add(-3*time.Hour)))
+			c.Apply(t, fixture.Deployment(ns, "op", 1)+fixture.Lease(ns, "op", "op-1", time.Now().Add(-3*time.Hour)))
 			ready(t, ns, "op", 1)
 		}, Alive, "was renewed last 3 h ago"},
-		{"webhook without endpoints", "webhooks: [op-webhook-%[1]s]", func(t *testing.T, ns string) { c.Apply(t, harmlessWebhook(ns)) }, Dead, "has no ready endpoints"},
+		{"webhook without endpoints", "webhooks: [op-webhook-%[1]s]", func(t *testing.T, ns string) { c.Apply(t, fixture.HarmlessWebhook(ns)) }, Dead, "has no ready endpoints"},
 		{"nothing to look for", "note: It runs somewhere else.", nil, Unknown, "It runs somewhere else"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -113,36 +81,16 @@ func TestActorLife(t *testing.T) {
 				test.make(t, ns)
 			}
 			signs := strings.ReplaceAll(test.signs, "%[1]s", ns)
-			a := actorOf(t, c, pack(t, "example.com/bucket", signs), "example.com/bucket", nil)
+			a := actorOf(t, c, fixture.Pack(t, "example.com/bucket", signs), "example.com/bucket", nil)
 			if a.Life != test.life || !a.IsKnown || a.Who != "the Test operator" {
 				t.Errorf("%+v, want it %s", a, test.life)
 			}
 			want := strings.ReplaceAll(test.evidence, "%[1]s", ns)
-			if !slices.ContainsFunc(a.Evidence, func(e string) bool { return strings.Contains(e, want) }) {
-				t.Errorf("evidence %q does not say %q", a.Evidence, want)
+			if !slices.ContainsFunc(a.Says(), func(e string) bool { return strings.Contains(e, want) }) {
+				t.Errorf("evidence %q does not say %q", a.Says(), want)
 			}
 		})
 	}
-}
-
-// harmlessWebhook is a webhook configuration that matches nothing, whose Service has no endpoints.
-func harmlessWebhook(ns string) string {
-	return fmt.Sprintf(`---
-apiVersion: v1
-kind: Service
-metadata: {name: hook, namespace: %[1]s}
-spec: {ports: [{port: 443}]}
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingWebhookConfiguration
-metadata: {name: op-webhook-%[1]s}
-webhooks:
-- name: a.example.com
-  admissionReviewVersions: [v1]
-  sideEffects: None
-  clientConfig: {service: {namespace: %[1]s, name: hook}}
-  rules: [{apiGroups: [nothing.example.com], apiVersions: [v1], operations: [UPDATE], resources: [nothings]}]
-`, ns)
 }
 
 // TestActorThatMayNotBeLookedFor: what could not be read is not absent.
@@ -158,11 +106,11 @@ func TestActorThatMayNotBeLookedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
-	a, err := NewActors(client, catalog, pack(t, "example.com/bucket", "deployments: [default/op, '*/op']")).Of(t.Context(), o, "example.com/bucket")
+	a, err := NewFinder(cluster.NewReader(client, catalog), fixture.Pack(t, "example.com/bucket", "deployments: [default/op, '*/op']")).Of(t.Context(), o, "example.com/bucket")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Life != Unknown || len(a.Evidence) == 0 || !strings.Contains(a.Evidence[0], "cannot be read") {
+	if a.Life != Unknown || len(a.Says()) == 0 || !strings.Contains(a.Says()[0], "cannot be read") {
 		t.Errorf("%+v, want it unknown because it may not be read", a)
 	}
 }
@@ -172,8 +120,8 @@ func TestActorOfAnUnknownFinalizer(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "cm", "gadgets.example.org/x"), "--field-manager=gadget-operator")
-	free(t, c, ns, "configmap/cm")
+	c.Apply(t, fixture.ConfigMap(ns, "cm", "gadgets.example.org/x"), "--field-manager=gadget-operator")
+	fixture.Free(t, c, ns, "configmap/cm")
 	whole := func() *unstructured.Unstructured {
 		client, err := cluster.New(c.Config(), 0)
 		if err != nil {
@@ -190,19 +138,19 @@ func TestActorOfAnUnknownFinalizer(t *testing.T) {
 		}
 		return o
 	}()
-	a := actorOf(t, c, known(t), "gadgets.example.org/x", whole)
+	a := actorOf(t, c, fixture.Packs(t), "gadgets.example.org/x", whole)
 	if a.Life != Unknown || a.IsKnown || a.Who != "gadget-operator" {
 		t.Errorf("%+v, want it unknown, called after the field manager", a)
 	}
-	if !strings.HasPrefix(a.Evidence[0], `field manager "gadget-operator" wrote it`) {
-		t.Errorf("evidence %q", a.Evidence)
+	if !strings.HasPrefix(a.Says()[0], `field manager "gadget-operator" wrote it`) {
+		t.Errorf("evidence %q", a.Says())
 	}
-	c.Apply(t, deployment(ns, "gadget-operator", 0))
-	if a := actorOf(t, c, known(t), "gadgets.example.org/x", whole); a.Life != Dead {
+	c.Apply(t, fixture.Deployment(ns, "gadget-operator", 0))
+	if a := actorOf(t, c, fixture.Packs(t), "gadgets.example.org/x", whole); a.Life != Dead {
 		t.Errorf("%+v, want it dead: its Deployment is scaled to 0", a)
 	}
-	c.Apply(t, lease(ns, "abc123.gadgets.example.org", "gadget-operator-1", time.Now()))
-	if a := actorOf(t, c, known(t), "gadgets.example.org/x", whole); a.Life != Alive {
+	c.Apply(t, fixture.Lease(ns, "abc123.gadgets.example.org", "gadget-operator-1", time.Now()))
+	if a := actorOf(t, c, fixture.Packs(t), "gadgets.example.org/x", whole); a.Life != Alive {
 		t.Errorf("%+v, want it alive: its leader renews the Lease", a)
 	}
 }
@@ -212,11 +160,11 @@ func TestActorByItsName(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, deployment(ns, "gizmotron-controller", 0))
+	c.Apply(t, fixture.Deployment(ns, "gizmotron-controller", 0))
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
-	a := actorOf(t, c, known(t), "things.gizmotron.net/x", o)
+	a := actorOf(t, c, fixture.Packs(t), "things.gizmotron.net/x", o)
 	want := fmt.Sprintf("by its name it may belong to this: Deployment %s/gizmotron-controller is scaled to 0", ns)
-	if a.Life != Unknown || !slices.Contains(a.Evidence, want) {
+	if a.Life != Unknown || !slices.Contains(a.Says(), want) {
 		t.Errorf("%+v, want it unknown, and %q", a, want)
 	}
 	for domain, want := range map[string]string{"acme.cert-manager.io": "cert-manager", "longhorn.io": "longhorn", "x.example.com": "", "batch.kubernetes.io": "", "io": "", "a.k8s.aws": ""} {
@@ -231,11 +179,11 @@ func TestActorByItsWebhook(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, harmlessWebhook(ns))
+	c.Apply(t, fixture.HarmlessWebhook(ns))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "op-webhook-"+ns) })
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
-	a := actorOf(t, c, known(t), "nothing.example.com/x", o)
-	if a.Life != Dead || !slices.ContainsFunc(a.Evidence, func(e string) bool { return strings.Contains(e, "has no ready endpoints, which admits its objects") }) {
+	a := actorOf(t, c, fixture.Packs(t), "nothing.example.com/x", o)
+	if a.Life != Dead || !slices.ContainsFunc(a.Says(), func(e string) bool { return strings.Contains(e, "has no ready endpoints, which admits its objects") }) {
 		t.Errorf("%+v, want it dead: its webhook has no endpoints", a)
 	}
 }

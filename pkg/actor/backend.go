@@ -1,4 +1,4 @@
-package diagnose
+package actor
 
 import (
 	"context"
@@ -9,33 +9,33 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// backend is what stands behind a Service that the API server calls.
-type backend struct {
-	namespace, name string
+// Backend is what stands behind a Service that the API server calls.
+type Backend struct {
+	Namespace, Name string
 	// Down says that nothing can answer, and Why what is missing. Why without Down is that it could not be found out.
-	down bool
-	why  string
+	Down bool
+	Why  string
 }
 
-// backend looks whether a Service has an endpoint that is ready.
-func (s *source) backend(ctx context.Context, namespace, name string) backend {
-	b := backend{namespace: namespace, name: name}
-	service, err := s.get(ctx, services, namespace, name)
+// BackendOf looks whether a Service has an endpoint that is ready.
+func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) Backend {
+	b := Backend{Namespace: namespace, Name: name}
+	service, err := r.Get(ctx, cluster.Services, namespace, name)
 	switch {
 	case err != nil:
-		b.why = fmt.Sprintf("Service %s/%s cannot be read: %v", namespace, name, err)
+		b.Why = fmt.Sprintf("Service %s/%s cannot be read: %v", namespace, name, err)
 		return b
 	case service == nil:
-		b.down, b.why = true, fmt.Sprintf("Service %s/%s does not exist", namespace, name)
+		b.Down, b.Why = true, fmt.Sprintf("Service %s/%s does not exist", namespace, name)
 		return b
 	}
 	if kind, _, _ := unstructured.NestedString(service.Object, "spec", "type"); kind == "ExternalName" {
-		b.why = fmt.Sprintf("Service %s/%s is a name outside the cluster", namespace, name)
+		b.Why = fmt.Sprintf("Service %s/%s is a name outside the cluster", namespace, name)
 		return b
 	}
-	slices, err := s.list(ctx, endpointSlices, namespace, cluster.Selection{Labels: "kubernetes.io/service-name=" + name})
+	slices, err := r.List(ctx, cluster.EndpointSlices, namespace, cluster.Selection{Labels: "kubernetes.io/service-name=" + name})
 	if err != nil {
-		b.why = fmt.Sprintf("the endpoints of Service %s/%s cannot be listed: %v", namespace, name, err)
+		b.Why = fmt.Sprintf("the endpoints of Service %s/%s cannot be listed: %v", namespace, name, err)
 		return b
 	}
 	for _, slice := range slices {
@@ -43,7 +43,7 @@ func (s *source) backend(ctx context.Context, namespace, name string) backend {
 			return b
 		}
 	}
-	b.down, b.why = true, fmt.Sprintf("Service %s/%s has no ready endpoints", namespace, name)
+	b.Down, b.Why = true, fmt.Sprintf("Service %s/%s has no ready endpoints", namespace, name)
 	return b
 }
 

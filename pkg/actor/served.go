@@ -1,4 +1,4 @@
-package diagnose
+package actor
 
 import (
 	"context"
@@ -6,11 +6,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // apiService looks at an APIService that a component serves.
-func (a *Actors) apiService(ctx context.Context, s *signs, name string) {
-	o, err := a.source.get(ctx, apiServices, "", name)
+func (f *Finder) apiService(ctx context.Context, s *signs, name string) {
+	o, err := f.reader.Get(ctx, cluster.APIServices, "", name)
 	if err != nil {
 		s.unread = append(s.unread, fmt.Sprintf("APIService %s cannot be read: %v", name, err))
 		return
@@ -19,7 +22,7 @@ func (a *Actors) apiService(ctx context.Context, s *signs, name string) {
 		s.absent = append(s.absent, "APIService "+name)
 		return
 	}
-	switch available, _ := condition(o, "Available"); available.Status {
+	switch available, _ := status.Find(o, "Available"); available.Status {
 	case "True":
 		s.alive = append(s.alive, fmt.Sprintf("APIService %s is available", name))
 	case "False":
@@ -28,10 +31,10 @@ func (a *Actors) apiService(ctx context.Context, s *signs, name string) {
 }
 
 // webhook looks at what answers the webhooks of a configuration that a component serves.
-func (a *Actors) webhook(ctx context.Context, s *signs, name string) {
+func (f *Finder) webhook(ctx context.Context, s *signs, name string) {
 	found := false
-	for _, resource := range []schema.GroupResource{validatingWebhooks, mutatingWebhooks} {
-		o, err := a.source.get(ctx, resource, "", name)
+	for _, resource := range []schema.GroupResource{cluster.ValidatingWebhooks, cluster.MutatingWebhooks} {
+		o, err := f.reader.Get(ctx, resource, "", name)
 		if err != nil {
 			s.unread = append(s.unread, fmt.Sprintf("%s %s cannot be read: %v", resource.Resource, name, err))
 			found = true
@@ -42,10 +45,10 @@ func (a *Actors) webhook(ctx context.Context, s *signs, name string) {
 		}
 		found = true
 		for _, service := range webhookServices(o) {
-			switch b := a.source.backend(ctx, service[0], service[1]); {
-			case b.down:
-				s.dead = append(s.dead, fmt.Sprintf("%s of %s %s", b.why, o.GetKind(), name))
-			case b.why == "":
+			switch b := BackendOf(ctx, f.reader, service[0], service[1]); {
+			case b.Down:
+				s.dead = append(s.dead, fmt.Sprintf("%s of %s %s", b.Why, o.GetKind(), name))
+			case b.Why == "":
 				s.alive = append(s.alive, fmt.Sprintf("Service %s/%s of %s %s has ready endpoints", service[0], service[1], o.GetKind(), name))
 			}
 		}

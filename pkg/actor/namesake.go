@@ -1,4 +1,4 @@
-package diagnose
+package actor
 
 import (
 	"context"
@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // maxNamesakes is how many workloads are named.
@@ -14,26 +16,26 @@ const maxNamesakes = 3
 
 // namesakes finds the Deployments that are called like the domain of a finalizer, as cert-manager is like acme.cert-manager.io. It is a hint for a person to
 // follow, and no sign of life.
-func (a *Actors) namesakes(ctx context.Context, domain string) []string {
+func (f *Finder) namesakes(ctx context.Context, domain string) []string {
 	word := wordOf(domain)
 	if word == "" {
 		return nil
 	}
-	r, served := a.source.catalog.Lookup(deployments)
+	r, served := f.reader.Lookup(cluster.Deployments)
 	if !served {
 		return nil
 	}
-	var refs []getKey
-	if _, err := a.source.client.Each(ctx, r.Type, "", func(o *graph.Object) {
+	var refs []graph.Ref
+	if err := f.reader.Each(ctx, r.Type, func(o *graph.Object) {
 		if strings.Contains(o.Name, word) || strings.Contains(o.Namespace, word) {
-			refs = append(refs, getKey{deployments, strings.Clone(o.Namespace), strings.Clone(o.Name)})
+			refs = append(refs, graph.Ref{Namespace: strings.Clone(o.Namespace), Name: strings.Clone(o.Name)})
 		}
 	}); err != nil {
 		return nil // it is a hint
 	}
 	var all []string
 	for _, ref := range refs[:min(len(refs), maxNamesakes)] {
-		o, err := a.source.get(ctx, ref.resource, ref.namespace, ref.name)
+		o, err := f.reader.Get(ctx, cluster.Deployments, ref.Namespace, ref.Name)
 		if err != nil || o == nil {
 			continue
 		}
@@ -42,7 +44,7 @@ func (a *Actors) namesakes(ctx context.Context, domain string) []string {
 		all = append(all, "by its name it may belong to this: "+strings.Join(slices.Concat(s.alive, s.dead), ", "))
 	}
 	if more := len(refs) - maxNamesakes; more > 0 {
-		all = append(all, fmt.Sprintf("%s more of such a name", count(more, "Deployment")))
+		all = append(all, fmt.Sprintf("%s more of such a name", phrase.Count(more, "Deployment")))
 	}
 	return all
 }

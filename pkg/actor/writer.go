@@ -1,4 +1,4 @@
-package diagnose
+package actor
 
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"

@@ -1,6 +1,10 @@
-package diagnose
+package actor
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
 
 // signs are what was seen of a component's life. Clauses, in the order in which they were seen.
 type signs struct {
@@ -38,7 +42,7 @@ func (s *signs) evidence() []string {
 	}
 	var e []string
 	if len(s.absent) > 0 {
-		e = append(e, "there is no "+joinOr(s.absent))
+		e = append(e, "there is no "+phrase.Or(s.absent))
 	}
 	if s.outside != "" {
 		e = append(e, s.outside)

@@ -1,4 +1,4 @@
-package diagnose
+package actor
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 const apiServer = "kube-apiserver"
 
 // component looks for the signs of life that a pack names.
-func (a *Actors) component(ctx context.Context, known finalizer.Known) signs {
+func (f *Finder) component(ctx context.Context, known finalizer.Known) signs {
 	var s signs
 	if known.Component == apiServer {
 		s.alive = append(s.alive, "kube-apiserver answers")
@@ -28,24 +28,24 @@ func (a *Actors) component(ctx context.Context, known finalizer.Known) signs {
 	for _, workload := range []struct {
 		resource schema.GroupResource
 		names    []string
-	}{{deployments, alive.Deployments}, {statefulSets, alive.StatefulSets}, {daemonSets, alive.DaemonSets}} {
+	}{{cluster.Deployments, alive.Deployments}, {cluster.StatefulSets, alive.StatefulSets}, {cluster.DaemonSets, alive.DaemonSets}} {
 		for _, name := range workload.names {
-			a.workload(ctx, &s, workload.resource, name)
+			f.workload(ctx, &s, workload.resource, name)
 			s.reliable = s.reliable || !slices.Contains(alive.Unverified, name)
 		}
 	}
 	for _, selector := range alive.Labels {
-		a.labelled(ctx, &s, selector)
+		f.labelled(ctx, &s, selector)
 		s.reliable = s.reliable || !slices.Contains(alive.Unverified, selector)
 	}
 	for _, name := range alive.Leases {
-		a.lease(ctx, &s, name)
+		f.lease(ctx, &s, name)
 	}
 	for _, name := range alive.APIServices {
-		a.apiService(ctx, &s, name)
+		f.apiService(ctx, &s, name)
 	}
 	for _, name := range alive.Webhooks {
-		a.webhook(ctx, &s, name)
+		f.webhook(ctx, &s, name)
 	}
 	if len(s.alive)+len(s.dead) == 0 && !s.reliable && alive.Note != "" {
 		s.outside = strings.TrimSuffix(alive.Note, ".")
@@ -54,11 +54,11 @@ func (a *Actors) component(ctx context.Context, known finalizer.Known) signs {
 }
 
 // named finds the objects that a name in a pack means: namespace/name, where both may have a "*".
-func (a *Actors) named(ctx context.Context, s *signs, resource schema.GroupResource, pattern string) []*unstructured.Unstructured {
+func (f *Finder) named(ctx context.Context, s *signs, resource schema.GroupResource, pattern string) []*unstructured.Unstructured {
 	namespace, name, _ := strings.Cut(pattern, "/")
 	kind := singular(resource)
 	if !strings.ContainsAny(pattern, `*?[\`) {
-		o, err := a.source.get(ctx, resource, namespace, name)
+		o, err := f.reader.Get(ctx, resource, namespace, name)
 		switch {
 		case err != nil:
 			s.unread = append(s.unread, fmt.Sprintf("%s %s cannot be read: %v", kind, pattern, err))
@@ -73,7 +73,7 @@ func (a *Actors) named(ctx context.Context, s *signs, resource schema.GroupResou
 	if !strings.ContainsAny(name, `*?[\`) {
 		selected.Fields = "metadata.name=" + name
 	}
-	all, err := a.source.list(ctx, resource, "", selected)
+	all, err := f.reader.List(ctx, resource, "", selected)
 	if err != nil {
 		s.unread = append(s.unread, fmt.Sprintf("%s cannot be listed: %v", resource, err))
 		return nil
@@ -91,15 +91,15 @@ func (a *Actors) named(ctx context.Context, s *signs, resource schema.GroupResou
 // singular names a type as a sentence does.
 func singular(resource schema.GroupResource) string {
 	switch resource {
-	case deployments:
+	case cluster.Deployments:
 		return "Deployment"
-	case statefulSets:
+	case cluster.StatefulSets:
 		return "StatefulSet"
-	case daemonSets:
+	case cluster.DaemonSets:
 		return "DaemonSet"
-	case leases:
+	case cluster.Leases:
 		return "Lease"
-	case pods:
+	case cluster.Pods:
 		return "Pod"
 	}
 	return resource.String()

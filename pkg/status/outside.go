@@ -1,4 +1,4 @@
-package diagnose
+package status
 
 import (
 	"fmt"
@@ -24,11 +24,11 @@ func Outside(o *unstructured.Unstructured) []string {
 			all = append(all, fmt.Sprintf("annotation %s names %s", key, name))
 		}
 	}
-	if handle := nested(o, "spec", "csi", "volumeHandle"); handle != "" {
-		all = append(all, fmt.Sprintf("its volume is %s of %s", handle, nested(o, "spec", "csi", "driver")))
+	if handle := Nested(o, "spec", "csi", "volumeHandle"); handle != "" {
+		all = append(all, fmt.Sprintf("its volume is %s of %s", handle, Nested(o, "spec", "csi", "driver")))
 	}
 	for _, path := range [][]string{{"spec", "providerID"}, {"status", "providerID"}, {"status", "ackResourceMetadata", "arn"}, {"status", "resourceID"}, {"status", "externalID"}} {
-		if id := nested(o, path...); id != "" {
+		if id := Nested(o, path...); id != "" {
 			all = append(all, fmt.Sprintf("%s.%s is %s", path[0], path[len(path)-1], id))
 		}
 	}
@@ -45,16 +45,10 @@ func balancers(o *unstructured.Unstructured) []string {
 	for _, item := range list {
 		m, _ := item.(map[string]any)
 		for _, key := range []string{"hostname", "ip"} {
-			if address := text(m, key); address != "" && !slices.Contains(all, address) {
+			if address := Text(m, key); address != "" && !slices.Contains(all, address) {
 				all = append(all, address)
 			}
 		}
 	}
 	return all
-}
-
-// nested reads a text, empty if there is none.
-func nested(o *unstructured.Unstructured, path ...string) string {
-	s, _, _ := unstructured.NestedString(o.Object, path...)
-	return s
 }

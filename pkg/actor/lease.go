@@ -1,0 +1,52 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// minStale is the least age at which a Lease that is not renewed counts as given up: leaders renew every few seconds, and clocks differ.
+const minStale = time.Minute
+
+// lease looks at Leases that a leader holds. That one is absent says nothing: leader election may be off.
+func (f *Finder) lease(ctx context.Context, s *signs, pattern string) {
+	for _, o := range f.named(ctx, s, cluster.Leases, pattern) {
+		f.held(s, o)
+	}
+}
+
+// held adds what a Lease shows.
+func (f *Finder) held(s *signs, o *unstructured.Unstructured) {
+	sign := ReadLease(o, f.now())
+	if sign.Life == Alive {
+		s.alive = append(s.alive, sign.Says)
+		return
+	}
+	s.dead = append(s.dead, sign.Says)
+}
+
+// ReadLease says whether a Lease is held, and renewed.
+func ReadLease(o *unstructured.Unstructured, now time.Time) Sign {
+	name := fmt.Sprintf("Lease %s/%s", o.GetNamespace(), o.GetName())
+	holder, _, _ := unstructured.NestedString(o.Object, "spec", "holderIdentity")
+	at, _, _ := unstructured.NestedString(o.Object, "spec", "renewTime")
+	renewed, err := time.Parse(time.RFC3339, at)
+	past := now.Sub(renewed)
+	// A leader gives up after one duration, and another takes over within the next; several are no hiccup.
+	stale := max(minStale, 4*time.Duration(number(o, 15, "spec", "leaseDurationSeconds"))*time.Second)
+	switch {
+	case holder == "":
+		return Sign{Life: Dead, Says: name + " is held by nobody"}
+	case err != nil:
+		return Sign{Life: Dead, Says: name + " was never renewed"}
+	case past > stale:
+		return Sign{Life: Dead, Says: fmt.Sprintf("%s was renewed last %s ago, by %s", name, phrase.Ago(past), holder)}
+	}
+	return Sign{Life: Alive, Says: fmt.Sprintf("%s is renewed by %s", name, holder)}
+}
