@@ -56,6 +56,10 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 		if a.IsKnown {
 			f.remedy = phrase.Sentence("see that "+who+" is at work, which cannot be told from here") + honoured(a) + removal(a)
 		}
+		if a.NotFound() {
+			f.code = FinalizerActorNotFound
+			f.remedy = phrase.Sentence("find out whether "+who+" was uninstalled, or runs under another name; if it was uninstalled, install it again and let it finish") + honoured(a) + removal(a)
+		}
 		f.commands = append(f.commands, remove(name, forced(a)...))
 	}
 	return append([]finding{f}, refused...)
