@@ -24,7 +24,7 @@ type creation struct {
 	left string
 }
 
-// possible leaves out of a finding what nobody can do: the server creates nothing in a namespace that is being deleted (NS-002). Then the finding says
+// possible leaves out of a finding what nobody can do: the server creates nothing in a namespace that is being deleted (API-024). Then the finding says
 // so, its remedy is what is left, and the steps that create something there are gone. Where a namespace cannot be read nothing is left out.
 func (e *examiner) possible(ctx context.Context, f finding, c creation) finding {
 	if !e.closed(ctx, c.namespace) {
