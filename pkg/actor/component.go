@@ -21,7 +21,8 @@ const apiServer = "kube-apiserver"
 func (f *Finder) component(ctx context.Context, known finalizer.Known) signs {
 	var s signs
 	if known.Component == apiServer {
-		s.alive = append(s.alive, "kube-apiserver answers")
+		s.found = true
+		s.add(Sign{Life: Alive, Says: "kube-apiserver answers"})
 		return s
 	}
 	alive := known.Alive
@@ -31,12 +32,10 @@ func (f *Finder) component(ctx context.Context, known finalizer.Known) signs {
 	}{{cluster.Deployments, alive.Deployments}, {cluster.StatefulSets, alive.StatefulSets}, {cluster.DaemonSets, alive.DaemonSets}} {
 		for _, name := range workload.names {
 			f.workload(ctx, &s, workload.resource, name)
-			s.reliable = s.reliable || !slices.Contains(alive.Unverified, name)
 		}
 	}
 	for _, selector := range alive.Labels {
 		f.labelled(ctx, &s, selector)
-		s.reliable = s.reliable || !slices.Contains(alive.Unverified, selector)
 	}
 	for _, name := range alive.Leases {
 		f.lease(ctx, &s, name)
@@ -46,9 +45,6 @@ func (f *Finder) component(ctx context.Context, known finalizer.Known) signs {
 	}
 	for _, name := range alive.Webhooks {
 		f.webhook(ctx, &s, name)
-	}
-	if len(s.alive)+len(s.dead) == 0 && !s.reliable && alive.Note != "" {
-		s.outside = strings.TrimSuffix(alive.Note, ".")
 	}
 	return s
 }
@@ -61,12 +57,12 @@ func (f *Finder) named(ctx context.Context, s *signs, resource schema.GroupResou
 		o, err := f.reader.Get(ctx, resource, namespace, name)
 		switch {
 		case err != nil:
-			s.unread = append(s.unread, fmt.Sprintf("%s %s cannot be read: %v", kind, pattern, err))
-		case o == nil:
-			s.absent = append(s.absent, fmt.Sprintf("%s %s in %s", kind, name, namespace))
-		default:
+			s.missed("%s %s cannot be read: %v", kind, pattern, err)
+			return nil
+		case o != nil:
 			return []*unstructured.Unstructured{o}
 		}
+		s.seek(fmt.Sprintf("%s %s in %s", kind, name, namespace))
 		return nil
 	}
 	selected := cluster.Selection{}
@@ -75,7 +71,7 @@ func (f *Finder) named(ctx context.Context, s *signs, resource schema.GroupResou
 	}
 	all, err := f.reader.List(ctx, resource, "", selected)
 	if err != nil {
-		s.unread = append(s.unread, fmt.Sprintf("%s cannot be listed: %v", resource, err))
+		s.missed("%s cannot be listed: %v", resource, err)
 		return nil
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool {
@@ -83,7 +79,7 @@ func (f *Finder) named(ctx context.Context, s *signs, resource schema.GroupResou
 		return err != nil || !ok
 	})
 	if len(found) == 0 {
-		s.absent = append(s.absent, fmt.Sprintf("%s %s", kind, strings.TrimPrefix(pattern, "*/")))
+		s.seek(fmt.Sprintf("%s %s", kind, strings.TrimPrefix(pattern, "*/")))
 	}
 	return found
 }

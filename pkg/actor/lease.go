@@ -23,12 +23,8 @@ func (f *Finder) lease(ctx context.Context, s *signs, pattern string) {
 
 // held adds what a Lease shows.
 func (f *Finder) held(s *signs, o *unstructured.Unstructured) {
-	sign := ReadLease(o, f.now())
-	if sign.Life == Alive {
-		s.alive = append(s.alive, sign.Says)
-		return
-	}
-	s.dead = append(s.dead, sign.Says)
+	s.found = true
+	s.add(ReadLease(o, f.now()))
 }
 
 // ReadLease says whether a Lease is held, and renewed.
@@ -40,13 +36,16 @@ func ReadLease(o *unstructured.Unstructured, now time.Time) Sign {
 	past := now.Sub(renewed)
 	// A leader gives up after one duration, and another takes over within the next; several are no hiccup.
 	stale := max(minStale, 4*time.Duration(number(o, 15, "spec", "leaseDurationSeconds"))*time.Second)
+	sign := Sign{Life: Unknown, From: place(o, "spec.renewTime")}
 	switch {
 	case holder == "":
-		return Sign{Life: Dead, Says: name + " is held by nobody"}
+		sign.Says, sign.From = name+" is held by nobody", place(o, "spec.holderIdentity")
 	case err != nil:
-		return Sign{Life: Dead, Says: name + " was never renewed"}
+		sign.Says = name + " was never renewed"
 	case past > stale:
-		return Sign{Life: Dead, Says: fmt.Sprintf("%s was renewed last %s ago, by %s", name, phrase.Ago(past), holder)}
+		sign.Life, sign.Says = Dead, fmt.Sprintf("%s was renewed last %s ago, by %s", name, phrase.Ago(past), holder)
+	default:
+		sign.Life, sign.Says = Alive, fmt.Sprintf("%s is renewed by %s", name, holder)
 	}
-	return Sign{Life: Alive, Says: fmt.Sprintf("%s is renewed by %s", name, holder)}
+	return sign
 }

@@ -15,19 +15,24 @@ import (
 func (f *Finder) apiService(ctx context.Context, s *signs, name string) {
 	o, err := f.reader.Get(ctx, cluster.APIServices, "", name)
 	if err != nil {
-		s.unread = append(s.unread, fmt.Sprintf("APIService %s cannot be read: %v", name, err))
+		s.missed("APIService %s cannot be read: %v", name, err)
 		return
 	}
 	if o == nil {
-		s.absent = append(s.absent, "APIService "+name)
+		s.seek("APIService " + name)
 		return
 	}
-	switch available, _ := status.Find(o, "Available"); available.Status {
-	case "True":
-		s.alive = append(s.alive, fmt.Sprintf("APIService %s is available", name))
-	case "False":
-		s.dead = append(s.dead, fmt.Sprintf("APIService %s is not available: %s", name, available.Message))
+	available, _ := status.Find(o, "Available")
+	namespace, service := status.Nested(o, "spec", "service", "namespace"), status.Nested(o, "spec", "service", "name")
+	if available.Status == "True" {
+		s.found = true
+		s.add(Sign{Life: Alive, Says: fmt.Sprintf("APIService %s is available", name), From: place(o, "status.conditions")})
+		return
 	}
+	if available.Status == "False" {
+		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("APIService %s is not available: %s", name, available.Message), From: place(o, "status.conditions")})
+	}
+	f.serves(ctx, s, namespace, service, "serves APIService "+name)
 }
 
 // webhook looks at what answers the webhooks of a configuration that a component serves.
@@ -36,7 +41,7 @@ func (f *Finder) webhook(ctx context.Context, s *signs, name string) {
 	for _, resource := range []schema.GroupResource{cluster.ValidatingWebhooks, cluster.MutatingWebhooks} {
 		o, err := f.reader.Get(ctx, resource, "", name)
 		if err != nil {
-			s.unread = append(s.unread, fmt.Sprintf("%s %s cannot be read: %v", resource.Resource, name, err))
+			s.missed("%s %s cannot be read: %v", resource.Resource, name, err)
 			found = true
 			continue
 		}
@@ -45,16 +50,11 @@ func (f *Finder) webhook(ctx context.Context, s *signs, name string) {
 		}
 		found = true
 		for _, service := range webhookServices(o) {
-			switch b := BackendOf(ctx, f.reader, service[0], service[1]); {
-			case b.Down:
-				s.dead = append(s.dead, fmt.Sprintf("%s of %s %s", b.Why, o.GetKind(), name))
-			case b.Why == "":
-				s.alive = append(s.alive, fmt.Sprintf("Service %s/%s of %s %s has ready endpoints", service[0], service[1], o.GetKind(), name))
-			}
+			f.serves(ctx, s, service[0], service[1], fmt.Sprintf("answers %s %s", o.GetKind(), name))
 		}
 	}
 	if !found {
-		s.absent = append(s.absent, "webhook configuration "+name)
+		s.seek("webhook configuration " + name)
 	}
 }
 
@@ -73,4 +73,23 @@ func webhookServices(o *unstructured.Unstructured) [][2]string {
 		}
 	}
 	return all
+}
+
+// serves looks at the endpoints of a Service, and at the workloads that it selects. Without endpoints it is no witness: what stands behind it may be starting.
+// It is not looked for without a name.
+func (f *Finder) serves(ctx context.Context, s *signs, namespace, name, what string) {
+	if name == "" {
+		return
+	}
+	b := BackendOf(ctx, f.reader, namespace, name)
+	from := fmt.Sprintf("Service %s/%s", namespace, name)
+	switch {
+	case b.Down:
+		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("%s, which %s", b.Why, what), From: from})
+	case b.Why != "":
+		s.missed("%s", b.Why)
+	default:
+		s.found = true
+		s.add(Sign{Life: Alive, Says: fmt.Sprintf("Service %s/%s, which %s, has ready endpoints", namespace, name, what), From: from})
+	}
 }

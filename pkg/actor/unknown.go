@@ -35,7 +35,7 @@ func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 		f.domain(ctx, &s, actor, domain)
 		actor.note(f.namesakes(ctx, domain)...)
 	}
-	actor.add(s)
+	actor.take(s)
 }
 
 // anybody says whether a field manager's name says nothing of who it is: those of people's tools, and those that programs have without being
@@ -51,7 +51,7 @@ func (f *Finder) called(ctx context.Context, s *signs, manager string) {
 	for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
 		f.workload(ctx, s, resource, "*/"+manager)
 	}
-	s.absent = nil // most are called something else
+	s.searched = nil // most are called something else
 }
 
 // domain looks for what has to do with the domain of a finalizer: the Lease of a leader (controller-runtime's end with the domain), and the
@@ -59,7 +59,7 @@ func (f *Finder) called(ctx context.Context, s *signs, manager string) {
 func (f *Finder) domain(ctx context.Context, s *signs, actor *Actor, domain string) {
 	all, err := f.reader.List(ctx, cluster.Leases, "", cluster.Selection{})
 	if err != nil {
-		s.unread = append(s.unread, fmt.Sprintf("leases cannot be listed: %v", err))
+		s.missed("leases cannot be listed: %v", err)
 	}
 	for _, lease := range all {
 		if name := lease.GetName(); name == domain || strings.HasSuffix(name, "."+domain) {
@@ -68,7 +68,7 @@ func (f *Finder) domain(ctx context.Context, s *signs, actor *Actor, domain stri
 	}
 	crds, err := f.reader.List(ctx, cluster.CRDs, "", cluster.Selection{})
 	if err != nil {
-		s.unread = append(s.unread, fmt.Sprintf("CustomResourceDefinitions cannot be listed: %v", err))
+		s.missed("CustomResourceDefinitions cannot be listed: %v", err)
 	}
 	var of []string
 	groups := map[string]bool{domain: true}
@@ -88,25 +88,12 @@ func (f *Finder) domain(ctx context.Context, s *signs, actor *Actor, domain stri
 	}
 }
 
-// serves says whether a Service that an operator serves has ready endpoints. It is not looked for without a name.
-func (f *Finder) serves(ctx context.Context, s *signs, namespace, name, what string) {
-	if name == "" {
-		return
-	}
-	switch b := BackendOf(ctx, f.reader, namespace, name); {
-	case b.Down:
-		s.dead = append(s.dead, fmt.Sprintf("%s, which %s", b.Why, what))
-	case b.Why == "":
-		s.alive = append(s.alive, fmt.Sprintf("Service %s/%s, which %s, has ready endpoints", namespace, name, what))
-	}
-}
-
 // admits looks at the webhooks that are called for nothing but some groups: their operator serves them.
 func (f *Finder) admits(ctx context.Context, s *signs, groups map[string]bool) {
 	for _, resource := range []schema.GroupResource{cluster.ValidatingWebhooks, cluster.MutatingWebhooks} {
 		configs, err := f.reader.List(ctx, resource, "", cluster.Selection{})
 		if err != nil {
-			s.unread = append(s.unread, fmt.Sprintf("%s cannot be listed: %v", resource.Resource, err))
+			s.missed("%s cannot be listed: %v", resource.Resource, err)
 			continue
 		}
 		for _, config := range configs {

@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,16 +22,17 @@ func (f *Finder) workload(ctx context.Context, s *signs, resource schema.GroupRe
 // labelled looks at the workloads that a label selector selects, and at pods if there are none: one of several names that an installation can
 // have is not known, its labels are.
 func (f *Finder) labelled(ctx context.Context, s *signs, selector string) {
-	before := len(s.alive) + len(s.dead) + len(s.unread)
+	var found int
 	for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets, cluster.Pods} {
-		if resource == cluster.Pods && len(s.alive)+len(s.dead) > before {
-			return
+		if resource == cluster.Pods && found > 0 {
+			break
 		}
 		all, err := f.reader.List(ctx, resource, "", cluster.Selection{Labels: selector})
 		if err != nil {
-			s.unread = append(s.unread, fmt.Sprintf("%s cannot be listed: %v", resource, err))
+			s.missed("%s cannot be listed: %v", resource, err)
 			continue
 		}
+		found += len(all)
 		for _, o := range all {
 			if resource == cluster.Pods {
 				s.pod(o)
@@ -39,59 +41,51 @@ func (f *Finder) labelled(ctx context.Context, s *signs, selector string) {
 			}
 		}
 	}
-	if len(s.alive)+len(s.dead)+len(s.unread) == before {
-		s.absent = append(s.absent, "workload with the label "+selector)
-	}
-}
-
-// Sign is what one object shows of the life of the component that it belongs to.
-type Sign struct {
-	Life Life
-	// Says is a clause that says what was seen.
-	Says string
-	// Scaled says that it is a workload that is scaled to 0.
-	Scaled bool
+	s.seek("workload with the label " + selector)
 }
 
 // workload adds what a workload shows.
 func (s *signs) workload(o *unstructured.Unstructured) {
-	sign := ReadWorkload(o)
-	if sign.Life == Alive {
-		s.alive = append(s.alive, sign.Says)
+	if slices.ContainsFunc(s.workloads, func(w *unstructured.Unstructured) bool { return w.GetUID() == o.GetUID() }) {
 		return
 	}
-	s.dead = append(s.dead, sign.Says)
+	s.found, s.workloads = true, append(s.workloads, o)
+	sign := ReadWorkload(o)
 	if sign.Scaled {
 		s.scaled = append(s.scaled, o)
 	}
+	s.add(sign)
 }
 
-// ReadWorkload says how many pods of a Deployment, StatefulSet or DaemonSet are ready.
+// ReadWorkload says how many pods of a Deployment, StatefulSet or DaemonSet are ready. One that is scaled to 0 is dead; one that should have pods and has none
+// that is ready may be starting.
 func ReadWorkload(o *unstructured.Unstructured) Sign {
-	name := fmt.Sprintf("%s %s/%s", o.GetKind(), o.GetNamespace(), o.GetName())
+	name := title(o)
 	wanted, ready := number(o, 1, "spec", "replicas"), number(o, 0, "status", "readyReplicas")
 	if o.GetKind() == "DaemonSet" {
 		wanted, ready = number(o, 0, "status", "desiredNumberScheduled"), number(o, 0, "status", "numberReady")
 	}
 	switch {
-	case o.GetDeletionTimestamp() != nil && ready == 0:
-		return Sign{Life: Dead, Says: name + " is being deleted, and none of its pods is ready"}
 	case ready > 0:
-		return Sign{Life: Alive, Says: fmt.Sprintf("%s has %d of %s ready", name, ready, phrase.Count(int(wanted), "pod"))}
-	case wanted == 0 && o.GetKind() != "DaemonSet":
-		return Sign{Life: Dead, Says: name + " is scaled to 0", Scaled: true}
+		return Sign{Life: Alive, Says: fmt.Sprintf("%s has %d of %s ready", name, ready, phrase.Count(int(wanted), "pod")), From: place(o, "status")}
+	case o.GetDeletionTimestamp() != nil:
+		return Sign{Life: Unknown, Says: name + " is being deleted, and none of its pods is ready", From: place(o, "metadata.deletionTimestamp")}
+	case wanted == 0 && o.GetKind() == "DaemonSet":
+		return Sign{Life: Unknown, Says: name + " is meant for no node", From: place(o, "status")}
+	case wanted == 0:
+		return Sign{Life: Dead, Says: name + " is scaled to 0", From: place(o, "spec.replicas"), Scaled: true}
 	}
-	return Sign{Life: Dead, Says: fmt.Sprintf("%s has none of %s ready", name, phrase.Count(int(wanted), "pod"))}
+	return Sign{Life: Unknown, Says: fmt.Sprintf("%s has none of %s ready", name, phrase.Count(int(wanted), "pod")), From: place(o, "status")}
 }
 
 // pod says whether a pod without a workload that is known is ready.
 func (s *signs) pod(o *unstructured.Unstructured) {
-	name := fmt.Sprintf("Pod %s/%s", o.GetNamespace(), o.GetName())
+	s.found = true
 	if c, ok := status.Find(o, "Ready"); ok && c.Status == "True" {
-		s.alive = append(s.alive, name+" is ready")
+		s.add(Sign{Life: Alive, Says: title(o) + " is ready", From: place(o, "status.conditions")})
 		return
 	}
-	s.dead = append(s.dead, name+" is not ready")
+	s.add(Sign{Life: Unknown, Says: title(o) + " is not ready", From: place(o, "status.conditions")})
 }
 
 // number reads an integer, or what stands for it where there is none.

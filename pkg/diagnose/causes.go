@@ -31,6 +31,7 @@ const (
 	FinalizerActorAlive           Code = "FinalizerActorAlive"
 	FinalizerActorDead            Code = "FinalizerActorDead"
 	FinalizerActorUnknown         Code = "FinalizerActorUnknown"
+	FinalizerActorNotFound        Code = "FinalizerActorNotFound"
 	CollectorNotRunning           Code = "CollectorNotRunning"
 	CollectorNotActing            Code = "CollectorNotActing"
 	ForegroundDeadlock            Code = "ForegroundDeadlock"
@@ -68,6 +69,7 @@ var Kinds = []Kind{
 	{Code: FinalizerActorAlive, Rank: Root, Meaning: "whoever removes the finalizer is alive and has not removed it yet"},
 	{Code: FinalizerActorDead, Rank: Root, Meaning: "whoever removes the finalizer was found and does not work: it is scaled to 0, has had no ready pod for ten minutes, or its Lease was last renewed long ago"},
 	{Code: FinalizerActorUnknown, Rank: Root, Meaning: "nobody knows who removes the finalizer, or whether they are alive"},
+	{Code: FinalizerActorNotFound, Rank: Root, Meaning: "it is known who removes the finalizer, and nothing of it was found in the cluster; it may run under other names, or have been uninstalled"},
 	{Code: CollectorNotRunning, Rank: Root, Meaning: "the garbage collector has something to do with the object and is not there"},
 	{Code: CollectorNotActing, Rank: Root, Meaning: "the garbage collector has something to do with the object and does not do it"},
 	{Code: ForegroundDeadlock, Rank: Root, Meaning: "objects that are deleted in the foreground wait for each other (GC-064, RO-023)"},

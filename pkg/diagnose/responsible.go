@@ -31,7 +31,7 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 	if a.Life == actor.Alive && len(refused) > 0 {
 		return refused
 	}
-	f := finding{finalizer: name, actor: a.Who, evidence: slices.Concat(a.Evidence, observed(status.Outside(o)...))}
+	f := finding{finalizer: name, actor: a.Who, evidence: slices.Concat(e.says(ctx, o), a.Evidence, observed(status.Outside(o)...))}
 	who := a.Who
 	if who == "" {
 		who = "whoever takes it off"
@@ -39,7 +39,6 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 	switch a.Life {
 	case actor.Alive:
 		f.code = FinalizerActorAlive
-		f.evidence = append(f.evidence, observed(e.says(ctx, o)...)...)
 		f.remedy = phrase.Sentence(who+" is alive: let it finish, and look into what it says") + honoured(a) + removal(a)
 		f.commands = append(f.commands, command("kubectl", "describe", "OBJECT"))
 		f.commands = append(f.commands, remove(name, "--force"))
@@ -55,6 +54,10 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 		f.remedy = phrase.Sentence("find out who takes it off, and whether they are at work") + honoured(a) + removal(a)
 		if a.IsKnown {
 			f.remedy = phrase.Sentence("see that "+who+" is at work, which cannot be told from here") + honoured(a) + removal(a)
+		}
+		if a.NotFound() {
+			f.code = FinalizerActorNotFound
+			f.remedy = phrase.Sentence("find out whether "+who+" was uninstalled, or runs under another name; if it was uninstalled, install it again and let it finish") + honoured(a) + removal(a)
 		}
 		f.commands = append(f.commands, remove(name, forced(a)...))
 	}

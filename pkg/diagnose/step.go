@@ -12,6 +12,8 @@ type step struct {
 	// does is a clause that says what it brings about, and risk what it puts at risk.
 	does string
 	risk finalizer.Risk
+	// creates is the namespace in which it creates something, empty if it creates nothing.
+	creates string
 }
 
 // doing says what a step brings about.
