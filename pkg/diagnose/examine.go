@@ -52,7 +52,7 @@ func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects,
 	e := newExaminer(client, s, opts)
 	ids := of.Seen
 	if len(of.Seen)+len(of.Hidden) == 0 {
-		ids = e.stuck(of.In)
+		ids = e.stuck(ctx, of.In)
 	}
 	e.many = len(ids) > maxByName
 	if err := e.readAhead(ctx, ids); err != nil {
@@ -116,12 +116,14 @@ func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
 	return e
 }
 
-// stuck returns what is being deleted for long enough.
-func (e *examiner) stuck(in func(graph.ID) bool) []graph.ID {
+// stuck returns what is being deleted for long enough, and what was left behind in a namespace that does not exist.
+func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID {
 	var ids []graph.ID
+	stray := e.strays(ctx)
 	for i := range e.Graph.Len() {
 		id := graph.ID(i)
-		if e.Graph.Deleted(id) != 0 && e.past(id) >= e.opts.OlderThan && (in == nil || in(id)) {
+		due := e.Graph.Deleted(id) != 0 && e.past(id) >= e.opts.OlderThan
+		if (in == nil || in(id)) && (due || stray(id)) {
 			ids = append(ids, id)
 		}
 	}

@@ -90,6 +90,6 @@ func (e *examiner) look(ctx context.Context, l *like) {
 	l.whole = o
 	l.refused = e.refusals(ctx, o, names)
 	for _, name := range names {
-		l.byFinalizer[name] = e.actor(ctx, o, name, l.refused)
+		l.byFinalizer[name] = e.because(ctx, o, name, l.refused)
 	}
 }
