@@ -104,7 +104,7 @@ func (r *Reader) served(resource schema.GroupResource) (of Resource, served bool
 // Read reads one object live, nil if it is proven to be absent. Of what holds nothing but data, and possibly secret ones, it reads the metadata.
 func (r *Reader) Read(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
 	get := r.client.GetWhole
-	if t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps") {
+	if MetadataOnly(t) {
 		get = r.client.GetMetadata
 	}
 	o, err := get(ctx, t, namespace, name)
@@ -113,6 +113,11 @@ func (r *Reader) Read(ctx context.Context, t graph.Type, namespace, name string)
 	}
 	r.note(ctx, t, namespace, err)
 	return o, err
+}
+
+// MetadataOnly says whether the objects of a type hold nothing but data, and possibly secret ones, so that an examination reads their metadata alone.
+func MetadataOnly(t graph.Type) bool {
+	return t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps")
 }
 
 // Lookup returns a type that the server serves.

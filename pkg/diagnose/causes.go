@@ -65,6 +65,7 @@ const (
 	VolumeAttached                Code = "VolumeAttached"
 	HalfDeleted                   Code = "HalfDeleted"
 	CureForbidden                 Code = "CureForbidden"
+	InProgress                    Code = "InProgress"
 	NotDeleting                   Code = "NotDeleting"
 )
 
@@ -107,6 +108,7 @@ var Kinds = []Kind{
 	{Code: VolumeAttached, Rank: Root, Meaning: "a volume is attached to a node"},
 	{Code: HalfDeleted, Rank: Root, Meaning: "nothing holds the object, and nobody has finished its deletion (NS-005, RO-063)"},
 	{Code: CureForbidden, Rank: Note, Meaning: "the user may not do what would free the object"},
+	{Code: InProgress, Rank: Root, Meaning: "the deletion goes on: between two readings objects were deleted, or it began some seconds ago; nothing is stuck"},
 	{Code: NotDeleting, Rank: Root, Meaning: "the object that was asked about is not being deleted"},
 }
 
