@@ -24,6 +24,8 @@ type Reader struct {
 	gaps  []v1alpha1.Gap // what could not be read
 	lists map[listKey]func() ([]*unstructured.Unstructured, error)
 	gets  map[getKey]func() (*unstructured.Unstructured, error)
+	// reviews are the answers about ServiceAccounts.
+	reviews map[reviewKey]func() (Review, error)
 }
 
 type listKey struct {
@@ -42,7 +44,7 @@ func NewReader(client *Client, catalog *Catalog) *Reader {
 	return &Reader{
 		client: client, catalog: catalog,
 		lists: map[listKey]func() ([]*unstructured.Unstructured, error){},
-		gets:  map[getKey]func() (*unstructured.Unstructured, error){},
+		gets:  map[getKey]func() (*unstructured.Unstructured, error){}, reviews: map[reviewKey]func() (Review, error){},
 	}
 }
 
