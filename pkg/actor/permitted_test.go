@@ -116,7 +116,9 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: %[2]s}
 subjects: [%[4]s]
 `, in, name, rule, subject)
 	}
-	account := func(name string) string { return fmt.Sprintf("{kind: ServiceAccount, name: %s, namespace: %s}", name, ns) }
+	account := func(name string) string {
+		return fmt.Sprintf("{kind: ServiceAccount, name: %s, namespace: %s}", name, ns)
+	}
 	all := "resources: [endpointslices], verbs: ['*']"
 	c.Apply(t, role(ns, "any", "resources: ['*'], verbs: [update]", account("any"))+
 		role(ns, "named", all+", resourceNames: [it]", account("named"))+
