@@ -31,7 +31,7 @@ type Forbidden struct {
 func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a Actor) Forbidden {
 	t, ok := f.reader.Kind(o.GetAPIVersion(), o.GetKind())
 	alive := slices.DeleteFunc(slices.Clone(a.Workloads), func(w *unstructured.Unstructured) bool { return !running(w) })
-	if a.Life != Alive || !ok || len(alive) == 0 || slices.ContainsFunc(alive, hasKubeconfig) {
+	if a.Life != Alive || !ok || len(alive) == 0 || slices.ContainsFunc(alive, anothersRights) {
 		return Forbidden{}
 	}
 	for _, w := range alive {
@@ -106,12 +106,13 @@ func (p policy) roleFor(t target) string {
 	return names[0]
 }
 
-// hasKubeconfig says whether a workload may authenticate as somebody else than its ServiceAccount.
-func hasKubeconfig(w *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(containersOf(w), func(c container) bool {
+// anothersRights says whether a workload may have other rights than those of its ServiceAccount. What needs rights has an account of its own: one that
+// runs as the default one authenticates in another way, or is not the part that writes.
+func anothersRights(w *unstructured.Unstructured) bool {
+	return Account(w).Name == "default" || slices.ContainsFunc(containersOf(w), func(c container) bool {
 		_, env := c.env["KUBECONFIG"]
 		return env || slices.ContainsFunc(c.args, func(arg string) bool {
-			return strings.HasPrefix(strings.TrimLeft(arg, "-"), "kubeconfig") && strings.HasPrefix(arg, "-")
+			return strings.HasPrefix(arg, "--kubeconfig") || strings.HasPrefix(arg, "-kubeconfig")
 		})
 	})
 }
