@@ -22,9 +22,8 @@ type Pause struct {
 	Value string
 	// Moved says that it is what clusterctl writes when it moves a Cluster to another management cluster, which may own its machines now.
 	Moved bool
-
-	// custom says that it is a field which most controllers understand so, and nothing is known of this one.
-	custom bool
+	// Custom says that it is a field which most controllers understand so, and that nothing is known of this one.
+	Custom bool
 }
 
 const clusterAPI = "cluster.x-k8s.io"
@@ -44,14 +43,15 @@ func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Act
 	group := o.GroupVersionKind().Group
 	ofCluster := group == clusterAPI || strings.HasSuffix(group, "."+clusterAPI)
 	if a.IsKnown {
-		all = add(all, Pause{Object: o}, a.Known.PausedBy...)
+		all = add(all, Pause{Object: o, Moved: ofCluster}, a.Known.PausedBy...)
 	}
 	all = add(all, Pause{Object: o}, crossplanePaused)
 	all = add(all, Pause{Object: o, Moved: ofCluster}, clusterPaused)
-	// Built-in controllers delete what is suspended, and those of Flux remove their finalizer first (finalize in kustomize-controller, reconcileDelete in
+	// A pack that names places names all. Built-in controllers delete what is suspended, and those of Flux remove their finalizer first (finalize in kustomize-controller, reconcileDelete in
 	// helm-controller), and leave what they have applied: to resume such an object would delete it.
-	if strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") && !strings.HasSuffix(group, ".toolkit.fluxcd.io") || ofCluster {
-		all = add(all, Pause{Object: o, Moved: ofCluster, custom: !ofCluster}, specPaused, specSuspended)
+	custom := strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") && !strings.HasSuffix(group, ".toolkit.fluxcd.io")
+	if ofCluster || custom && len(a.Known.PausedBy) == 0 {
+		all = add(all, Pause{Object: o, Moved: ofCluster, Custom: !ofCluster}, specPaused, specSuspended)
 	}
 	if name := o.GetLabels()[clusterAPI+"/cluster-name"]; ofCluster && name != "" && o.GetKind() != "Cluster" {
 		if owner, err := f.reader.Get(ctx, clusters, o.GetNamespace(), name); err == nil && owner != nil {
@@ -110,7 +110,7 @@ func (p Pause) Observation(of *unstructured.Unstructured) v1alpha1.Observation {
 		says = fmt.Sprintf("%s of %s %s, to which it belongs, is %q", p.where(), p.Object.GetKind(), name, p.Value)
 	}
 	ignored := "its controllers ignore it"
-	if p.custom {
+	if p.Custom {
 		ignored = "most controllers ignore such an object"
 	}
 	return v1alpha1.Observation{Says: says + ": " + ignored, From: strings.TrimSpace(p.Object.GetKind() + " " + name + " " + p.path())}

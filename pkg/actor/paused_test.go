@@ -27,6 +27,7 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry, _ := known.Lookup("example.com/x", "example.com", "Bucket")
+	pack := Actor{Known: entry, IsKnown: true}
 	for text, want := range map[string]string{
 		"{apiVersion: example.com/v1, kind: Bucket, metadata: {annotations: {example.com/pause: ''}}}":                      `annotate OBJECT example.com/pause-`,
 		"{apiVersion: example.com/v1, kind: Bucket, metadata: {labels: {example.com/mode: 'off'}}}":                         `label OBJECT example.com/mode-`,
@@ -42,6 +43,7 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 		"{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, spec: {suspend: true}}":                          ``, // it goes, and to resume it would prune
 		"{apiVersion: batch/v1, kind: CronJob, spec: {suspend: true}}":                                                      ``,
 		"{apiVersion: apps/v1, kind: Deployment, spec: {paused: true}}":                                                     ``,
+		"{apiVersion: example.com/v1, kind: Bucket, spec: {paused: true}}":                                                  ``, // the pack names other places
 		"{apiVersion: example.com/v1, kind: Bucket, spec: text, metadata: {labels: {}}}":                                    ``,
 	} {
 		o := &unstructured.Unstructured{}
@@ -49,7 +51,11 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		for _, p := range (&Finder{}).Paused(t.Context(), o, Actor{Known: entry, IsKnown: true}) {
+		who := Actor{}
+		if o.GetKind() == "Bucket" {
+			who = pack
+		}
+		for _, p := range (&Finder{}).Paused(t.Context(), o, who) {
 			got += strings.Join(p.Resume(), " ")
 		}
 		if got != want {

@@ -139,10 +139,48 @@ func TestUnknownFinalizerLeadsToWhoMayRemoveIt(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorUnknown ConfigMap/it"}})
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, fmt.Sprintf("ServiceAccount %[1]s/op may patch configmaps (RoleBinding op); Deployment %[1]s/op uses it, 1 of 1 ready", ns))
-	wantRemedy(t, cause, fmt.Sprintf("Look at Deployment %s/op first: no other workload", ns))
+	wantRemedy(t, cause, fmt.Sprintf("Look at Deployment %s/op first: RBAC lets no other workload write objects of this type", ns))
 	wantSteps(t, cause, "kubectl describe configmaps/it -n "+ns, "kubectl logs deployments.apps/op -n "+ns, fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer mystery.example.net/x --force", ns))
 	if does := cause.Steps[2].Does; does != "removes the finalizer; nothing is known of what is lost" || !strings.Contains(cause.Cost, "Nothing is known of what is lost") {
 		t.Errorf("the last step %q, the cost %q", does, cause.Cost)
+	}
+}
+
+// TestActorThatCrashesIsNotStartedAgain: what its pod says is the evidence, and the remedy is to repair that.
+func TestActorThatCrashesIsNotStartedAgain(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: %[1]s}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: op-1, namespace: %[1]s, labels: {app: op}}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns))
+	c.Kubectl(t, "patch", "pod", "op-1", "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z"}],
+		"containerStatuses":[{"name":"c","image":"i","imageID":"","ready":false,"restartCount":7,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":137,"reason":"OOMKilled"}}}]}}`)
+	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 0), "")
+	cause := d.Stuck[0].Causes[0]
+	wantEvidence(t, cause, fmt.Sprintf("container c of Pod %s/op-1 has ended 7 times, last: OOMKilled, exit code 137", ns))
+	wantRemedy(t, cause, "The Test operator is down and cannot just be started again. Raise its memory limit")
+	if strings.Contains(cause.Remedy, "again and let it finish") {
+		t.Errorf("the remedy is to start what is started: %s", cause.Remedy)
+	}
+	if want := fmt.Sprintf("kubectl logs pods/op-1 -n %s -c c --previous", ns); cause.Commands[0] != want {
+		t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
+	}
+}
+
+// TestActorWhoseWebhookKeepsItFromStarting: the webhook that it serves itself refuses its pods, and the command that ends the circle is printed and works.
+func TestActorWhoseWebhookKeepsItFromStarting(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	known := operator(t, c, ns, "", 0)
+	c.Apply(t, strings.ReplaceAll(fixture.HarmlessWebhook(ns), "a.example.com", ns+".example.com"))
+	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "op-webhook-"+ns) })
+	message := fmt.Sprintf(`failed calling webhook "%[1]s.example.com": failed to call webhook: Post "https://hook.%[1]s.svc:443/": no endpoints available for service "hook"`, ns)
+	c.Kubectl(t, "patch", "deployment", "op", "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"conditions":[{"type":"ReplicaFailure","status":"True","message":%q}]}}`, message))
+	cause := stuckOn(t, c, ns, bucket, known, "").Stuck[0].Causes[0]
+	wantRemedy(t, cause, "keeps its own pods from being made")
+	c.Kubectl(t, "patch", "validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-"+ns, "--type=json", "-p", `[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]`)
+	if want := fmt.Sprintf(`kubectl patch validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-%s --type=json -p '[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]'`, ns); cause.Commands[0] != want {
+		t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
 	}
 }
 

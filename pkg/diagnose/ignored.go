@@ -23,6 +23,9 @@ func (e *examiner) ignored(ctx context.Context, b blame, f finding) []finding {
 	for _, p := range e.actors.Paused(ctx, b.o, b.Actor) {
 		g := f
 		g.code, g.remedy = ActorPaused, "End the pause, and let "+b.who+" finish."+b.honoured()+moved(p)
+		if p.Custom {
+			g.remedy = fmt.Sprintf("If %s is not meant to ignore it, end the pause, and let it finish.", b.who) + b.honoured()
+		}
 		g.evidence = append([]v1alpha1.Observation{p.Observation(b.o)}, f.evidence...)
 		g.commands = []step{e.resume(b, p)}
 		all = append(all, g)

@@ -88,7 +88,7 @@ func (e *examiner) unfound(ctx context.Context, b blame, f finding) finding {
 	only := leads.Only()
 	switch {
 	case only != nil:
-		f.remedy = fmt.Sprintf("Look at %s %s/%s first: no other workload may remove the finalizer.", only.GetKind(), only.GetNamespace(), only.GetName())
+		f.remedy = fmt.Sprintf("Look at %s %s/%s first: RBAC lets no other workload write objects of this type, but for administrators and Kubernetes itself.", only.GetKind(), only.GetNamespace(), only.GetName())
 	case b.IsKnown:
 		f.remedy = phrase.Sentence("find out whether " + b.who + " is at work, which cannot be told from here")
 	default:
