@@ -27,6 +27,8 @@ type Reader struct {
 	gets  map[getKey]func() (*unstructured.Unstructured, error)
 
 	workloads map[schema.GroupResource]func() ([]Workload, error)
+	// reviews are the answers about ServiceAccounts.
+	reviews map[reviewKey]func() (Review, error)
 }
 
 type listKey struct {
@@ -48,6 +50,7 @@ func NewReader(client *Client, catalog *Catalog) *Reader {
 		gets:  map[getKey]func() (*unstructured.Unstructured, error){},
 
 		workloads: map[schema.GroupResource]func() ([]Workload, error){},
+		reviews:   map[reviewKey]func() (Review, error){},
 	}
 }
 
@@ -126,7 +129,9 @@ func (r *Reader) Lookup(resource schema.GroupResource) (Resource, bool) {
 }
 
 // Kind returns the type of a kind, given by its apiVersion.
-func (r *Reader) Kind(apiVersion, kind string) (graph.Type, bool) { return r.catalog.Kind(apiVersion, kind) }
+func (r *Reader) Kind(apiVersion, kind string) (graph.Type, bool) {
+	return r.catalog.Kind(apiVersion, kind)
+}
 
 // Now returns the time by the API server's clock.
 func (r *Reader) Now() time.Time { return r.client.Now() }

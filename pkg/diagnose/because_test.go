@@ -28,14 +28,6 @@ finalizers:
 	return r
 }
 
-// wantRemedy fails if the remedy of a cause does not contain the text.
-func wantRemedy(t testing.TB, c v1alpha1.Cause, text string) {
-	t.Helper()
-	if !strings.Contains(c.Remedy, text) {
-		t.Errorf("%s: the remedy %q does not say %q", c.Code, c.Remedy, text)
-	}
-}
-
 // as makes a Deployment run as a ServiceAccount.
 func as(manifest, account string) string {
 	return strings.Replace(manifest, "containers:", "serviceAccountName: "+account+", containers:", 1)
