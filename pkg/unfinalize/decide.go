@@ -70,6 +70,7 @@ func Decide(o *unstructured.Unstructured, h Held, names []string, who actor.Acto
 			v.needEmpty(o, facts)
 		}
 	}
+	v.needData(o, names, facts)
 	return v
 }
 
@@ -84,6 +85,7 @@ func decideHalfDeleted(o *unstructured.Unstructured, facts Facts) Verdict {
 	if isNamespace(o) {
 		v.needEmpty(o, facts)
 	}
+	v.needData(o, nil, facts)
 	return v
 }
 
