@@ -64,8 +64,11 @@ func (j *Judge) Foresee(ctx context.Context, cases []*Case) error {
 	j.disks(ctx, s.reader, cases)
 	for _, c := range cases {
 		for i := range c.Verdicts {
-			if c.Verdicts[i].Way != "" {
-				c.Verdicts[i].needData(c.Object, c.Names, c.facts)
+			if v := &c.Verdicts[i]; v.Way != "" {
+				known := v.Refusals
+				v.Refusals = nil
+				v.needData(c.Object, c.Names, c.facts) // which come first, as in Decide
+				v.Refusals = append(v.Refusals, known...)
 			}
 		}
 	}
