@@ -140,7 +140,7 @@ func (e *examiner) explain(ctx context.Context, id graph.ID) v1alpha1.Stuck {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
 	}
 	findings := distinct(behind(e.Graph.Ref(id), e.causes(ctx, id)))
-	return printed(s, e.withRights(ctx, findings), e.checked(id))
+	return printed(s, e.dataFirst(ctx, id, e.withRights(ctx, findings)), e.checked(id))
 }
 
 // printed completes what is printed of one object.

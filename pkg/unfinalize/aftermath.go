@@ -29,9 +29,9 @@ type Aftermath struct {
 }
 
 // Foresee finds out what follows from cases that are carried out together, and refuses what destroys data. It lists what can depend on the objects once for all
-// of them, and reads the volumes of the claims among what follows.
+// of them, and reads the volumes of the claims among what follows. Of a namespace it is its content that counts, which Stranded is about.
 func (j *Judge) Foresee(ctx context.Context, cases []*Case) error {
-	cases = slices.DeleteFunc(slices.Clone(cases), func(c *Case) bool { return !deleting(c.Object) || !c.writes() })
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c *Case) bool { return !deleting(c.Object) || !c.writes() || isNamespace(c.Object) })
 	if len(cases) == 0 {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (j *Judge) disks(ctx context.Context, reader *cluster.Reader, cases []*Case
 	if len(all) == 0 {
 		return
 	}
-	bound, failed := reader.Volumes(ctx, all)
+	bound, failed := reader.Volumes(ctx, all, len(all))
 	for _, ref := range all {
 		a := claims[ref.UID].facts.After
 		if volume := bound[ref.UID]; volume != nil {
