@@ -163,7 +163,7 @@ func (e *examiner) explain(ctx context.Context, id graph.ID, findings []finding)
 	if at := e.Graph.Deleted(id); at != 0 {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
 	}
-	return printed(s, e.withRights(ctx, distinct(findings)), e.checked(id))
+	return printed(s, e.dataFirst(ctx, id, e.withRights(ctx, distinct(findings))), e.checked(id))
 }
 
 // printed completes what is printed of one object: its causes in the order in which they come up.
