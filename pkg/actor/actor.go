@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,11 +55,12 @@ type Finder struct {
 	reader *cluster.Reader
 	known  *finalizer.Registry
 	now    func() time.Time
+	rbac   policies
 }
 
 // NewFinder returns a Finder that has read nothing yet.
 func NewFinder(reader *cluster.Reader, known *finalizer.Registry) *Finder {
-	return &Finder{reader: reader, known: known, now: time.Now}
+	return &Finder{reader: reader, known: known, now: reader.Now}
 }
 
 // Of returns who takes a finalizer off an object, which has to be whole. What could not be read is in the evidence; the error is that of a context
@@ -69,7 +71,9 @@ func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name stri
 	known, ok := f.known.Lookup(name, gvk.Group, gvk.Kind)
 	if ok && !known.Fallback {
 		actor.Known, actor.IsKnown, actor.Who, actor.Outside = known, true, known.Who(), known.Alive.Outside
-		actor.take(f.component(ctx, known))
+		s := f.searchFor(o, known, name)
+		s.responsible(ctx)
+		actor.take(s.signs)
 	} else {
 		f.unknown(ctx, o, &actor)
 	}
@@ -91,13 +95,14 @@ func (a *Actor) take(s signs) {
 	a.Searched, a.Unread = s.searched, s.unread
 	a.Evidence = append(a.Evidence, s.evidence()...)
 	if a.Outside && !a.Found {
+		a.Evidence = slices.DeleteFunc(a.Evidence, func(o v1alpha1.Observation) bool { return o.Says == absent(s.searched) })
 		a.note(outside(a.Known.Alive.Note))
 	}
 }
 
 // outside says of an actor that was not seen where it runs.
 func outside(note string) string {
-	says := "it runs outside the cluster, so that not seeing it says nothing"
+	says := "it can run outside the cluster, so that it is not seen here says nothing"
 	if note != "" {
 		says += ": " + strings.TrimSuffix(note, ".")
 	}
@@ -105,10 +110,11 @@ func outside(note string) string {
 }
 
 // note adds clauses that say what was seen.
-func (a *Actor) note(says ...string) {
-	for _, s := range says {
-		a.Evidence = append(a.Evidence, v1alpha1.Observation{Says: s})
-	}
+func (a *Actor) note(says ...string) { a.Evidence = append(a.Evidence, said(says...)...) }
+
+// noteAt adds a clause with the field of the object in which it was read.
+func (a *Actor) noteAt(field, says string) {
+	a.Evidence = append(a.Evidence, v1alpha1.Observation{Says: says, From: field})
 }
 
 // Says returns the clauses of the evidence.

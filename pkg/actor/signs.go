@@ -18,6 +18,9 @@ type Sign struct {
 	Says, From string
 	// Scaled says that it is a workload that is scaled to 0.
 	Scaled bool
+
+	// starting says that it may be about to work, so that nothing else is a witness; recent, that it worked a few minutes ago.
+	starting, recent bool
 }
 
 // signs are what was seen of an actor, in the order in which it was seen.
@@ -30,14 +33,42 @@ type signs struct {
 	workloads, scaled []*unstructured.Unstructured
 	// found says that something of it runs, or ran, in the cluster.
 	found bool
+	// starting and recent say that one of the signs is.
+	starting, recent bool
 }
 
 // add takes a sign in.
 func (s *signs) add(sign Sign) {
+	s.starting, s.recent = s.starting || sign.starting, s.recent || sign.recent
 	seen := v1alpha1.Observation{Says: sign.Says, From: sign.From}
 	list := map[Life]*[]v1alpha1.Observation{Alive: &s.alive, Dead: &s.dead, Unknown: &s.unsure}[sign.Life]
 	if !slices.Contains(*list, seen) {
 		*list = append(*list, seen)
+	}
+}
+
+// merge takes in what other signs are.
+func (s *signs) merge(other signs) {
+	seen := func(o *unstructured.Unstructured) bool {
+		return slices.ContainsFunc(s.workloads, func(w *unstructured.Unstructured) bool { return w.GetUID() == o.GetUID() })
+	}
+	if len(other.workloads) > 0 && !slices.ContainsFunc(other.workloads, func(o *unstructured.Unstructured) bool { return !seen(o) }) {
+		return // all of it is known
+	}
+	s.alive, s.dead, s.unsure = append(s.alive, other.alive...), append(s.dead, other.dead...), append(s.unsure, other.unsure...)
+	s.unread = append(s.unread, other.unread...)
+	s.workloads, s.scaled = append(s.workloads, other.workloads...), append(s.scaled, other.scaled...)
+	s.found, s.starting, s.recent = s.found || other.found, s.starting || other.starting, s.recent || other.recent
+}
+
+// recognisedAs says in each clause about a workload how it was recognised.
+func (s *signs) recognisedAs(by likeness) {
+	for _, list := range [][]v1alpha1.Observation{s.alive, s.dead, s.unsure} {
+		for i := range list {
+			for _, w := range s.workloads {
+				list[i].Says = strings.Replace(list[i].Says, title(w)+" ", title(w)+by.said()+" ", 1)
+			}
+		}
 	}
 }
 
@@ -56,31 +87,45 @@ func (s *signs) missed(format string, args ...any) {
 }
 
 // life weighs the signs. One that it lives counts more than any that something is broken: an installation has more than one part. It is dead only if there
-// is a witness, and nothing that may be about to start.
+// is a witness and nothing of it is starting. A Lease that was renewed a few minutes ago makes other Leases no witnesses; it is no argument against a workload
+// that is scaled to 0, whose Lease it may be.
 func (s *signs) life() Life {
 	switch {
 	case len(s.alive) > 0:
 		return Alive
-	case len(s.dead) > 0 && len(s.unsure) == 0:
-		return Dead
+	case len(s.dead) == 0 || s.starting:
+		return Unknown
+	case s.recent && len(s.scaled) == 0:
+		return Unknown
 	}
-	return Unknown
+	return Dead
 }
 
 // evidence returns what to tell: what decides comes first. What was looked for is told if nothing was found.
 func (s *signs) evidence() []v1alpha1.Observation {
-	if s.life() == Alive {
+	switch s.life() {
+	case Alive:
 		return slices.Concat(s.alive, s.unsure, s.dead)
+	case Dead:
+		return slices.Concat(s.dead, s.unsure, said(s.unread...))
 	}
-	var e []v1alpha1.Observation
+	var missing []v1alpha1.Observation
 	if !s.found && len(s.searched) > 0 {
-		e = append(e, v1alpha1.Observation{Says: "there is no " + phrase.Or(s.searched)})
+		missing = said(absent(s.searched))
 	}
-	e = slices.Concat(s.unsure, s.dead, e)
-	for _, what := range s.unread {
-		e = append(e, v1alpha1.Observation{Says: what})
+	return slices.Concat(s.unsure, s.dead, missing, said(s.unread...))
+}
+
+// absent says that nothing of what was looked for is there.
+func absent(searched []string) string { return "there is no " + phrase.Or(searched) }
+
+// said are clauses that were read at no object in particular.
+func said(clauses ...string) []v1alpha1.Observation {
+	var all []v1alpha1.Observation
+	for _, c := range clauses {
+		all = append(all, v1alpha1.Observation{Says: c})
 	}
-	return e
+	return all
 }
 
 // place says where something was read: an object, and a field of it if one is given.

@@ -14,8 +14,9 @@ import (
 const fewClaims = 16
 
 // Volumes returns the PersistentVolumes that are bound to claims, by the uids of the claims. A claim without one is left out; of those in failed it is not known.
-func (r *Reader) Volumes(ctx context.Context, claims []graph.Ref) (bound map[string]*unstructured.Unstructured, failed map[string]error) {
-	if len(claims) > fewClaims {
+// Expected is how many claims are asked about in all, if it is more than these.
+func (r *Reader) Volumes(ctx context.Context, claims []graph.Ref, expected int) (bound map[string]*unstructured.Unstructured, failed map[string]error) {
+	if max(len(claims), expected) > fewClaims {
 		return r.listVolumes(ctx, claims)
 	}
 	bound, failed = map[string]*unstructured.Unstructured{}, map[string]error{}

@@ -62,7 +62,7 @@ func TestVolumesOfClaims(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bound, failed := NewReader(client, catalog).Volumes(t.Context(), test.claims)
+		bound, failed := NewReader(client, catalog).Volumes(t.Context(), test.claims, 0)
 		var got []string
 		for _, ref := range claims {
 			switch {

@@ -32,18 +32,21 @@ type warning struct {
 func (e *examiner) warned(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
 	var all []v1alpha1.Observation
 	for i, w := range e.warnings(ctx, o) {
-		times := ""
-		if w.times > 1 {
-			times = phrase.Count(int(w.times), "time") + ", "
-		}
-		first := "another warning is"
-		if i == 0 {
-			first = "its last warning is"
-		}
-		says := fmt.Sprintf("%s %s: %s (%s%s ago)", first, w.reason, brief(w.message), times, phrase.Ago(e.now.Sub(w.last)))
-		all = append(all, observedAt(from(w.event, ""), says)...)
+		all = append(all, observedAt(from(w.event, ""), e.quotedWarning(i, w))...)
 	}
 	return all
+}
+
+// quotedWarning is a warning as evidence: the first is the last that came.
+func (e *examiner) quotedWarning(i int, w warning) string {
+	which, times := "another", ""
+	if i == 0 {
+		which = "its last"
+	}
+	if w.times > 1 {
+		times = phrase.Count(int(w.times), "time") + ", "
+	}
+	return fmt.Sprintf("%s warning is %s: %s (%s%s ago)", which, w.reason, brief(w.message), times, phrase.Ago(e.now.Sub(w.last)))
 }
 
 // warnings returns the last warnings about an object, the newest first, at most one for each reason.
@@ -79,11 +82,14 @@ func (e *examiner) warnings(ctx context.Context, o *unstructured.Unstructured) [
 
 // warningOf reads an event, be it written through the core group or through events.k8s.io: both are the same store.
 func warningOf(event *unstructured.Unstructured) warning {
-	w := warning{reason: status.Nested(event, "reason"), message: status.Nested(event, "message"), event: event, last: event.GetCreationTimestamp().Time}
+	w := warning{reason: status.Nested(event, "reason"), message: status.Nested(event, "message"), event: event}
 	for _, path := range [][]string{{"lastTimestamp"}, {"eventTime"}, {"series", "lastObservedTime"}} {
 		if at, err := time.Parse(time.RFC3339, status.Nested(event, path...)); err == nil && at.After(w.last) {
 			w.last = at
 		}
+	}
+	if w.last.IsZero() {
+		w.last = event.GetCreationTimestamp().Time
 	}
 	for _, path := range [][]string{{"count"}, {"series", "count"}} {
 		if n, ok, _ := unstructured.NestedInt64(event.Object, path...); ok && n > w.times {

@@ -52,13 +52,14 @@ func deaf(o *unstructured.Unstructured, names []string) string {
 func Decide(o *unstructured.Unstructured, h Held, names []string, who actor.Actor, facts Facts) Verdict {
 	v := Verdict{Held: h, Actor: who}
 	v.Way, v.Note = wayOf(o, h, names)
+	v.needData(o, names, facts)
 	if !deleting(o) {
 		v.refuse(NotDeleting, WithForceLive, "it is not being deleted, so that nothing waits for the finalizer to come off",
 			"--force-live takes it off all the same; its actor may put it back")
 	}
 	// Another policy is asked for, and the collector, alive or not, has no say in that.
-	if !changesPolicy(o, h) {
-		v.askActor(who)
+	if who.Life == actor.Alive && !changesPolicy(o, h) {
+		v.refuse(ActorAlive, WithForce, alive(who), "kubectl gc why says what it waits for; --force takes the finalizer off over its head")
 	}
 	switch v.Way {
 	case ByPatch:
@@ -69,6 +70,9 @@ func Decide(o *unstructured.Unstructured, h Held, names []string, who actor.Acto
 		if lastHold(o, h) {
 			v.needEmpty(o, facts)
 		}
+	}
+	if !changesPolicy(o, h) {
+		v.needWitness(who)
 	}
 	return v
 }
@@ -81,26 +85,25 @@ func changesPolicy(o *unstructured.Unstructured, h Held) bool {
 // decideHalfDeleted is the verdict about an object that nothing holds.
 func decideHalfDeleted(o *unstructured.Unstructured, facts Facts) Verdict {
 	v := Verdict{Way: ByDelete}
+	v.needData(o, nil, facts)
 	if isNamespace(o) {
 		v.needEmpty(o, facts)
 	}
 	return v
 }
 
-// askActor refuses what its actor would do by itself, or may do: dead is only who was found and does not work.
-func (v *Verdict) askActor(who actor.Actor) {
-	if who.Life == actor.Alive {
-		v.refuse(ActorAlive, WithForce, alive(who), "kubectl gc why says what it waits for; --force takes the finalizer off over its head")
-		return
-	}
+// needWitness refuses what its actor may still do: dead is only who was found and does not work.
+func (v *Verdict) needWitness(who actor.Actor) {
 	if code := unproven(who); code != "" && v.skipsWork(who) {
 		v.refuse(code, WithForce, notSeen(code, who)+"; "+skipped(who), "kubectl gc why says what is known of it")
 	}
 }
 
-// unproven is why an actor that is not alive is not dead either; empty if it is.
+// unproven is why it is not known whether an actor is alive or dead; empty if it is.
 func unproven(who actor.Actor) Code {
 	switch {
+	case who.Life == actor.Alive:
+		return ""
 	case who.Outside:
 		return ActorOutside
 	case who.Life == actor.Dead && witnessed(who):

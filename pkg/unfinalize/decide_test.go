@@ -58,7 +58,7 @@ func TestVerdicts(t *testing.T) {
 		{"Pod", "h", "h", true, nobody, Facts{}, "Patch ActorNotFound--force"},
 		{"Pod", "h", "h", true, alive, Facts{}, "Patch ActorAlive--force"},
 		{"Pod", "h", "h", true, data, Facts{}, "Patch DataLoss--force"},
-		{"Pod", "h", "h", true, breaks, Facts{}, "Patch ActorNotFound--force BreaksCluster--force"},
+		{"Pod", "h", "h", true, breaks, Facts{}, "Patch BreaksCluster--force ActorNotFound--force"},
 		{"Pod", "h", "h", false, dead, Facts{}, "Patch NotDeleting--force-live"},
 		{"Pod", "h", "h", false, alive, Facts{}, "Patch NotDeleting--force-live ActorAlive--force"},
 		// The collector's own, on what is being deleted.

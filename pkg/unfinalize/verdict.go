@@ -110,6 +110,8 @@ type Facts struct {
 	Hiding   []v1alpha1.Gap
 	// Empty is what was found in a namespace, nil if nobody looked.
 	Empty *Emptiness
+	// After is what follows when the object is gone, nil if nobody looked.
+	After *Aftermath
 }
 
 // Emptiness is what a complete listing of a namespace has shown.

@@ -67,6 +67,7 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 			"namespace": namespace,
 			"elapse":    elapse,
 			"refused":   refused,
+			"why":       why,
 			"own":       own,
 			"scrub":     scrub,
 			"settle":    settle,

@@ -20,7 +20,8 @@ import (
 )
 
 // apply FILE [--field-manager=NAME] applies a manifest, in the script's namespace what does not name another. $NS in it stands for the
-// namespace, and $AGO(3h) for the time three hours ago. A status that it gives to an object of a built-in type is written to the subresource.
+// namespace, $AGO(3h) for the time three hours ago, and $UID(pod/a) for the uid that an object in the script's namespace has. A status that it gives
+// to an object of a built-in type is written to the subresource.
 func apply(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: apply FILE [--field-manager=NAME]")
@@ -79,14 +80,24 @@ func manifests(ts *testscript.TestScript, text string) []manifest {
 
 // builtIn says whether an API group is Kubernetes' own; the custom types of scripts have no subresource for the status.
 func builtIn(group string) bool {
-	return slices.Contains([]string{"apps", "batch", "autoscaling", "policy", "storage.k8s.io", "networking.k8s.io", "apiregistration.k8s.io"}, group)
+	return slices.Contains([]string{"apps", "batch", "autoscaling", "policy", "resource.k8s.io", "storage.k8s.io", "networking.k8s.io"}, group)
 }
 
-var past = regexp.MustCompile(`\$AGO\((\w+)\)`)
+var (
+	past = regexp.MustCompile(`\$AGO\((\w+)\)`)
+	uid  = regexp.MustCompile(`\$UID\(([^)]+)\)`)
+)
 
-// expanded replaces $NS and $AGO(DURATION) in a text.
+// expanded replaces $NS, $AGO(DURATION) and $UID(TYPE/NAME) in a text.
 func (s *scripted) expanded(text string) string {
 	text = strings.ReplaceAll(text, "$NS", s.namespace)
+	text = uid.ReplaceAllStringFunc(text, func(found string) string {
+		out, err := s.cluster.Try(s.t.Context(), "", "get", uid.FindStringSubmatch(found)[1], "-n", s.namespace, "-o", "jsonpath={.metadata.uid}")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return out
+	})
 	return past.ReplaceAllStringFunc(text, func(found string) string {
 		ago, err := time.ParseDuration(past.FindStringSubmatch(found)[1])
 		if err != nil {
