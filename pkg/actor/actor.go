@@ -55,6 +55,7 @@ type Finder struct {
 	reader *cluster.Reader
 	known  *finalizer.Registry
 	now    func() time.Time
+	rbac   policies
 }
 
 // NewFinder returns a Finder that has read nothing yet.

@@ -28,7 +28,7 @@ type Client struct {
 	pageSize    int // objects in one answer to a list
 	// pollInterval is how often a type is listed that may not be watched; 0 is DefaultPollInterval.
 	pollInterval time.Duration
-	clock *serverClock
+	clock        *serverClock
 	// unseen is called with positions that can neither be watched nor listed; may be nil.
 	unseen func(Position, error)
 }

@@ -27,6 +27,8 @@ type Reader struct {
 	gets  map[getKey]func() (*unstructured.Unstructured, error)
 
 	workloads map[schema.GroupResource]func() ([]Workload, error)
+	// reviews are the answers about ServiceAccounts.
+	reviews map[reviewKey]func() (Review, error)
 }
 
 type listKey struct {
@@ -48,6 +50,7 @@ func NewReader(client *Client, catalog *Catalog) *Reader {
 		gets:  map[getKey]func() (*unstructured.Unstructured, error){},
 
 		workloads: map[schema.GroupResource]func() ([]Workload, error){},
+		reviews:   map[reviewKey]func() (Review, error){},
 	}
 }
 
@@ -104,7 +107,7 @@ func (r *Reader) served(resource schema.GroupResource) (of Resource, served bool
 // Read reads one object live, nil if it is proven to be absent. Of what holds nothing but data, and possibly secret ones, it reads the metadata.
 func (r *Reader) Read(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
 	get := r.client.GetWhole
-	if t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps") {
+	if MetadataOnly(t) {
 		get = r.client.GetMetadata
 	}
 	o, err := get(ctx, t, namespace, name)
@@ -115,13 +118,20 @@ func (r *Reader) Read(ctx context.Context, t graph.Type, namespace, name string)
 	return o, err
 }
 
+// MetadataOnly says whether the objects of a type hold nothing but data, and possibly secret ones, so that an examination reads their metadata alone.
+func MetadataOnly(t graph.Type) bool {
+	return t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps")
+}
+
 // Lookup returns a type that the server serves.
 func (r *Reader) Lookup(resource schema.GroupResource) (Resource, bool) {
 	return r.catalog.Lookup(resource)
 }
 
 // Kind returns the type of a kind, given by its apiVersion.
-func (r *Reader) Kind(apiVersion, kind string) (graph.Type, bool) { return r.catalog.Kind(apiVersion, kind) }
+func (r *Reader) Kind(apiVersion, kind string) (graph.Type, bool) {
+	return r.catalog.Kind(apiVersion, kind)
+}
 
 // Now returns the time by the API server's clock.
 func (r *Reader) Now() time.Time { return r.client.Now() }

@@ -28,7 +28,9 @@ func (c *serverClock) read(r *http.Response) {
 }
 
 // wrap reads the clock from every answer of a connection.
-func (c *serverClock) wrap(next http.RoundTripper) http.RoundTripper { return clockedTransport{next, c} }
+func (c *serverClock) wrap(next http.RoundTripper) http.RoundTripper {
+	return clockedTransport{next, c}
+}
 
 type clockedTransport struct {
 	next  http.RoundTripper
