@@ -16,7 +16,7 @@ import (
 // collectors is what there is to say when it is the garbage collector's turn and it does nothing. What the finding has already is kept. Whether it does
 // something after all shows at the owner and its dependents.
 func (e *examiner) collectors(ctx context.Context, id, owner graph.ID, f finding) []finding {
-	f.moves = e.movement(owner, e.dependents(owner))
+	f.moves = e.movement(owner)
 	about := v1alpha1.ObjectRef(e.Graph.Ref(id))
 	life, evidence := e.controllerManager(ctx)
 	f.code = CollectorNotActing

@@ -82,7 +82,11 @@ func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 	if verdict.Do == plan.Strip {
 		todo = "the garbage collector has not taken the owner that waits for it off its ownerReferences"
 	}
-	findings := e.collectors(ctx, id, refs[waiting].Owner, finding{evidence: observed(todo)})
+	evidence := observed(todo)
+	if e.untriedDeletion(id) {
+		evidence = append(evidence, observed("whether the server would accept a DELETE was not tried: a webhook would not have answered")...)
+	}
+	findings := e.collectors(ctx, id, refs[waiting].Owner, finding{evidence: evidence})
 	if verdict.Do == plan.Strip {
 		return findings
 	}

@@ -77,7 +77,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 			return findings
 		}
 	}
-	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", moves: e.movement(id, content), evidence: append(observed(failures(o)...), evidence...)}
+	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", moves: e.movement(id), evidence: append(observed(failures(o)...), evidence...)}
 	switch {
 	case life == actor.Dead:
 		f.code = NamespaceControllerNotRunning
