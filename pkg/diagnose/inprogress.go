@@ -30,6 +30,9 @@ func (e *examiner) compare(ctx context.Context, explained [][]finding) error {
 	if len(all) == 0 {
 		return nil
 	}
+	if e.opts.Progress != nil {
+		e.opts.Progress(0, len(all), "deletions a second time")
+	}
 	if err := e.limits.pause(ctx, e.now); err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (e *examiner) deletionOf(id graph.ID) *deletion {
 	}
 	t, _ := e.Graph.Type(id)
 	at := place{t, e.Graph.Ref(id).Namespace}
-	if e.deletions.n[at] == e.limits.looks {
+	if n := e.deletions.n[at]; n == e.limits.looks || n > 0 && len(e.deletions.own) >= e.limits.deletions {
 		e.sampled[id] = true
 		return e.deletions.first[at]
 	}
