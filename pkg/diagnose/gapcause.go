@@ -59,8 +59,8 @@ func (e *examiner) unlistable(ctx context.Context, gap v1alpha1.Gap) []finding {
 	f := finding{code: TypeUnlistable, about: &about, evidence: observed(gapClauses([]v1alpha1.Gap{gap})...), remedy: "Look into the log of the API server."}
 	if services, err := e.aggregated(ctx, gap.Group); err == nil && len(services) > 0 {
 		about = e.ref(services[0])
-		f.remedy = "The API is served by a component of its own, whose APIService is available: repair or upgrade the component. If it was uninstalled, delete the APIService: only the registration goes."
-		f.commands = []step{describe(), command("kubectl", "delete", "OBJECT")}
+		f.remedy = "The API is served by a component of its own, whose APIService is available: repair or upgrade the component. If it was uninstalled, delete the APIService: only the registration is removed."
+		f.commands = []step{describe(), command("kubectl", "delete", "OBJECT").doing("removes the registration of the API")}
 	}
 	return []finding{f}
 }
