@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,6 +25,10 @@ type Reader struct {
 	gaps  []v1alpha1.Gap // what could not be read
 	lists map[listKey]func() ([]*unstructured.Unstructured, error)
 	gets  map[getKey]func() (*unstructured.Unstructured, error)
+
+	workloads map[schema.GroupResource]func() ([]Workload, error)
+	// reviews are the answers about ServiceAccounts.
+	reviews map[reviewKey]func() (Review, error)
 }
 
 type listKey struct {
@@ -43,6 +48,9 @@ func NewReader(client *Client, catalog *Catalog) *Reader {
 		client: client, catalog: catalog,
 		lists: map[listKey]func() ([]*unstructured.Unstructured, error){},
 		gets:  map[getKey]func() (*unstructured.Unstructured, error){},
+
+		workloads: map[schema.GroupResource]func() ([]Workload, error){},
+		reviews:   map[reviewKey]func() (Review, error){},
 	}
 }
 
@@ -119,6 +127,14 @@ func MetadataOnly(t graph.Type) bool {
 func (r *Reader) Lookup(resource schema.GroupResource) (Resource, bool) {
 	return r.catalog.Lookup(resource)
 }
+
+// Kind returns the type of a kind, given by its apiVersion.
+func (r *Reader) Kind(apiVersion, kind string) (graph.Type, bool) {
+	return r.catalog.Kind(apiVersion, kind)
+}
+
+// Now returns the time by the API server's clock.
+func (r *Reader) Now() time.Time { return r.client.Now() }
 
 // Each calls a function for the metadata of each object of a type, everywhere. It is not remembered.
 func (r *Reader) Each(ctx context.Context, t graph.Type, of func(*graph.Object)) error {

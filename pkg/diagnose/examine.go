@@ -57,7 +57,7 @@ func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects,
 	e := newExaminer(client, s, opts)
 	ids := of.Seen
 	if len(of.Seen)+len(of.Hidden) == 0 {
-		ids = e.stuck(of.In)
+		ids = e.stuck(ctx, of.In)
 	}
 	e.many = len(ids) > maxByName
 	if err := e.lookAhead(ctx, ids); err != nil {
@@ -138,12 +138,14 @@ func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
 	return e
 }
 
-// stuck returns what is being deleted for long enough.
-func (e *examiner) stuck(in func(graph.ID) bool) []graph.ID {
+// stuck returns what is being deleted for long enough, and what was left behind in a namespace that does not exist.
+func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID {
 	var ids []graph.ID
+	stray := e.strays(ctx)
 	for i := range e.Graph.Len() {
 		id := graph.ID(i)
-		if e.Graph.Deleted(id) != 0 && e.past(id) >= e.opts.OlderThan && (in == nil || in(id)) {
+		due := e.Graph.Deleted(id) != 0 && e.past(id) >= e.opts.OlderThan
+		if (in == nil || in(id)) && (due || stray(id)) {
 			ids = append(ids, id)
 		}
 	}
@@ -161,7 +163,7 @@ func (e *examiner) explain(ctx context.Context, id graph.ID, findings []finding)
 	if at := e.Graph.Deleted(id); at != 0 {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
 	}
-	return printed(s, e.withRights(ctx, distinct(findings)), e.checked(id))
+	return printed(s, e.dataFirst(ctx, id, e.withRights(ctx, distinct(findings))), e.checked(id))
 }
 
 // printed completes what is printed of one object: its causes in the order in which they come up.

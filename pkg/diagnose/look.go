@@ -109,7 +109,7 @@ func (e *examiner) look(ctx context.Context, l *look) {
 		l.refused = e.refusals(ctx, o, names)
 	}
 	for _, name := range names {
-		l.byFinalizer[name] = behindObstacles(e.actor(ctx, o, name, l.refused), l.refused)
+		l.byFinalizer[name] = behindObstacles(e.because(ctx, o, name, l.refused), l.refused)
 	}
 }
 

@@ -52,7 +52,7 @@ func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
 		commands: []step{describe(), force(o)},
 	}
 	f.evidence = append(f.evidence, observed(containers(o)...)...)
-	f.evidence = append(f.evidence, observed(e.says(ctx, o)...)...)
+	f.evidence = append(f.evidence, e.says(ctx, o)...)
 	return found(ref, f)
 }
 

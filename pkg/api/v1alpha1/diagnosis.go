@@ -45,6 +45,8 @@ type Cause struct {
 	// Finalizer is the finalizer that holds the Object, and Actor who takes it off, empty if that is not known.
 	Finalizer string `json:"finalizer,omitempty"`
 	Actor     string `json:"actor,omitempty"`
+	// Summary says in a sentence what the cause is.
+	Summary string `json:"summary,omitempty"`
 	// Evidence are clauses that say what was seen.
 	Evidence []string `json:"evidence"`
 	// Observations are the Evidence, each with where it was read.
