@@ -69,6 +69,9 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 			findings = append(findings, behind(r, found(r, e.rejected(ctx, inside)...))...)
 		}
 	}
+	if len(findings) == 0 {
+		findings = e.refusedInside(ctx, content)
+	}
 	life, evidence := e.controllerManager(ctx)
 	if len(findings) > 0 {
 		if c, ok := status.Find(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {

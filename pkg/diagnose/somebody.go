@@ -174,3 +174,19 @@ func (e *examiner) refusedToController(ctx context.Context, id graph.ID, name st
 		return err
 	})
 }
+
+// refusedInside returns who refuses to the namespace controller to delete what is in a namespace. It is asked about one object of each type.
+func (e *examiner) refusedInside(ctx context.Context, content []graph.ID) []finding {
+	var all []finding
+	asked := map[graph.Type]bool{}
+	for _, id := range content {
+		t, ok := e.Graph.Type(id)
+		if !ok || asked[t] || e.Graph.Deleted(id) != 0 {
+			continue
+		}
+		asked[t] = true
+		refused, _ := e.refusedToController(ctx, id, "", namespacesAccount)
+		all = append(all, behind(e.Graph.Ref(id), found(e.Graph.Ref(id), refused...))...)
+	}
+	return all
+}

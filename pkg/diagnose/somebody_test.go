@@ -116,3 +116,16 @@ func TestPolicyThatRefusesTheActor(t *testing.T) {
 		t.Errorf("of the last command it is said that it %s", does)
 	}
 }
+
+// TestPolicyThatRefusesTheNamespaceController: the user's dry run succeeds. The control plane of tests runs all controllers as one user, so that none runs here.
+func TestPolicyThatRefusesTheNamespaceController(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.ConfigMap(ns, "kept"))
+	refusing(t, c, ns, "DELETE", "system:serviceaccount:kube-system:namespace-controller", "delete", "configmap", "kept")
+	deleted(t, c, "namespace", ns)
+	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
+	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
+	wantRemedy(t, d.Stuck[0].Causes[0], "It refuses the DELETE of configmaps to the namespace controller and not to you")
+}
