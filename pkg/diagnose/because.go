@@ -29,6 +29,11 @@ func (e *examiner) because(ctx context.Context, o *unstructured.Unstructured, na
 		not, suspects := e.refusedToActor(ctx, o, a)
 		own, proven = not, len(not) > 0
 		by = withEvidenceBehind(by, suspects)
+		for _, f := range e.quotedDenials(ctx, o) {
+			if !blamed(own, *f.about) {
+				own = append(own, f)
+			}
+		}
 	}
 	for _, l := range e.lacks(ctx, o, a) {
 		own = append(own, e.dependencyMissing(ctx, o, a, l))

@@ -129,3 +129,21 @@ func TestPolicyThatRefusesTheNamespaceController(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
 	wantRemedy(t, d.Stuck[0].Causes[0], "It refuses the DELETE of configmaps to the namespace controller and not to you")
 }
+
+// TestPolicyThatRefusedAControllerByItsOwnWords: the object's condition repeats what the server said to the controller. A policy that is not called for updates
+// of the object is not blamed.
+func TestPolicyThatRefusedAControllerByItsOwnWords(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.ConfigMap(ns, "cm"))
+	refusing(t, c, ns, "UPDATE", collectorUser, "patch", "configmap", "cm", "--type=merge", "-p", `{"metadata":{"labels":{"x":"y"}}}`)
+	message := fmt.Sprintf("ValidatingAdmissionPolicy '%s' with binding '%s' denied request: not you", ns, ns)
+	heldDeployment(t, c, ns, "app", "nobody.example.net/x", fmt.Sprintf(`{"conditions":[{"type":"Ready","status":"False","message":%q}]}`, message))
+	d := examine(t, c.Config(), Options{}, ns)
+	wantCauses(t, d, map[string][]string{"Deployment/app": {"FinalizerActorUnknown Deployment/app"}})
+	c.Kubectl(t, "patch", "validatingadmissionpolicy", ns, "--type=json", "-p", `[{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/apiGroups","value":["apps"]},{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/resources","value":["deployments"]}]`)
+	d = examine(t, c.Config(), Options{}, ns)
+	wantCauses(t, d, map[string][]string{"Deployment/app": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns, "FinalizerActorUnknown Deployment/app"}})
+	wantRemedy(t, d.Stuck[0].Causes[0], "it has refused a write of the controller, and refuses none to you")
+}
