@@ -76,8 +76,8 @@ demo: build $(if $(and $(KUBECONFIG),$(shell command -v kubectl)),,controlplane)
 demo-down: ## Stop the demo and remove what it left
 	@test/demo/down
 
-docs: ## Generate the command reference in docs/cli, docs/finalizers.md and docs/causes.md
-	$(GO) run ./docs/gen docs/cli docs/finalizers.md docs/causes.md
+docs: ## Generate docs/cli, docs/finalizers.md, docs/causes.md and docs/stuck.md
+	$(GO) run ./docs/gen docs/cli docs/finalizers.md docs/causes.md docs/stuck.md
 
 crossbuild: ## Compile the plugin for the other systems it is released for
 	@set -e; for platform in $(PLATFORMS); do \

@@ -19,6 +19,7 @@ var wayWords = map[unfinalize.Way]string{
 // refusalWords say in the table why one does not.
 var refusalWords = map[unfinalize.Code]string{
 	unfinalize.NotThere: "not there", unfinalize.NothingHeld: "nothing to do", unfinalize.NotDeleting: "not deleting", unfinalize.ActorAlive: "alive",
+	unfinalize.ActorNotFound: "actor not found", unfinalize.ActorUnknown: "actor unknown", unfinalize.ActorOutside: "actor outside",
 	unfinalize.DataLoss: "data loss", unfinalize.BreaksCluster: "breaks cluster", unfinalize.NotEmpty: "not empty", unfinalize.NotProvenEmpty: "not proven empty",
 	unfinalize.HiddenDependents: "hidden dependents", unfinalize.Forbidden: "forbidden", unfinalize.ServerRefuses: "server",
 }
@@ -30,7 +31,9 @@ func verdictWords(against []unfinalize.Refusal, way unfinalize.Way) string {
 	}
 	var words []string
 	for _, r := range against {
-		words = append(words, refusalWords[r.Code])
+		if word := refusalWords[r.Code]; !slices.Contains(words, word) {
+			words = append(words, word)
+		}
 	}
 	return "refused: " + strings.Join(words, ", ")
 }
@@ -96,7 +99,11 @@ func explain(c *unfinalize.Case, v unfinalize.Verdict, terms unfinalize.Terms) [
 	against := v.Against(terms)
 	for _, r := range v.Refusals {
 		word := "refused"
-		if !slices.Contains(against, r) {
+		switch {
+		case slices.Contains(against, r):
+		case r.Override == unfinalize.WithForce && !terms.Force:
+			word = "you are asked about this"
+		default:
 			word = "in spite of this (" + string(r.Override) + ")"
 		}
 		line := word + ": " + r.Because
@@ -105,6 +112,8 @@ func explain(c *unfinalize.Case, v unfinalize.Verdict, terms unfinalize.Terms) [
 			line, _, _ = strings.Cut(line, ": "+v.Actor.Known.OnRemoval())
 		case unfinalize.ActorAlive:
 			line = word + ": it would work if you wait"
+		case unfinalize.ActorNotFound, unfinalize.ActorUnknown, unfinalize.ActorOutside:
+			line = strings.TrimSuffix(line, "; "+removalSentence(v))
 		}
 		if v.Field == "" {
 			line = word + ": " + shortName(c.Ref) + ": " + r.Because // nothing above says which

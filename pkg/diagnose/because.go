@@ -3,7 +3,6 @@ package diagnose
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -76,11 +75,7 @@ func withEvidenceBehind(findings []finding, evidence []v1alpha1.Observation) []f
 
 // byHand is the step that removes a finalizer of an object without its actor.
 func (e *examiner) byHand(o *unstructured.Unstructured, a actor.Actor) step {
-	flags := forced(a)
-	if a.Life == actor.Alive {
-		flags = []string{"--force"}
-	}
-	return at(e.ref(o), remove(a.Finalizer, flags...)).doing("removes the finalizer without the work of " + whoever(a)).risking(a.Known.Risk)
+	return at(e.ref(o), blame{Actor: a}.removal())
 }
 
 // whoever names an actor, also one that nobody can name.
@@ -92,7 +87,7 @@ func whoever(a actor.Actor) string {
 }
 
 // cost is what removing a finalizer by hand costs, in sentences.
-func cost(a actor.Actor) string { return strings.TrimSpace(removal(a)) }
+func cost(a actor.Actor) string { return blame{Actor: a}.cost() }
 
 // filling is what the placeholders of a pack are filled from.
 func filling(o *unstructured.Unstructured, name string) finalizer.Object {

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -26,14 +25,6 @@ finalizers:
 		t.Fatal(err)
 	}
 	return r
-}
-
-// wantRemedy fails if the remedy of a cause does not contain the text.
-func wantRemedy(t testing.TB, c v1alpha1.Cause, text string) {
-	t.Helper()
-	if !strings.Contains(c.Remedy, text) {
-		t.Errorf("%s: the remedy %q does not say %q", c.Code, c.Remedy, text)
-	}
 }
 
 // as makes a Deployment run as a ServiceAccount.

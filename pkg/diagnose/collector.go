@@ -14,8 +14,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// collectors is what there is to say when it is the garbage collector's turn and it does nothing. What the finding has already is kept.
-func (e *examiner) collectors(ctx context.Context, id graph.ID, f finding) []finding {
+// collectors is what there is to say when it is the garbage collector's turn and it does nothing. What the finding has already is kept. Whether it does
+// something after all shows at the owner and its dependents.
+func (e *examiner) collectors(ctx context.Context, id, owner graph.ID, f finding) []finding {
+	f.moves = e.movement(owner, e.dependents(owner))
 	about := v1alpha1.ObjectRef(e.Graph.Ref(id))
 	life, evidence := e.controllerManager(ctx)
 	refused, suspects := e.refusedToController(ctx, id, f.finalizer, collectorAccount)

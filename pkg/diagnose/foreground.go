@@ -38,7 +38,7 @@ func (e *examiner) foreground(ctx context.Context, id graph.ID) []finding {
 			commands: again("background"),
 		})
 	}
-	return e.collectors(ctx, id, finding{
+	return e.collectors(ctx, id, id, finding{
 		finalizer: plan.ForegroundFinalizer, evidence: observed("no dependent that blocks it is left"),
 		commands: again("background"),
 	})
@@ -60,13 +60,15 @@ func (e *examiner) blocker(ctx context.Context, edge graph.Edge) []finding {
 // alive returns why an object that is not being deleted is still there although an owner waits for it.
 func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 	item, refs := e.overlay.Item(id)
-	waiting := false
-	for _, edge := range refs {
+	waiting := -1
+	for i, edge := range refs {
 		state := e.overlay.OwnerState(edge)
 		item.Owners = append(item.Owners, state)
-		waiting = waiting || state == plan.Waiting
+		if state == plan.Waiting && waiting < 0 {
+			waiting = i
+		}
 	}
-	if !waiting {
+	if waiting < 0 {
 		return e.asked(ctx, id)
 	}
 	if f, never := e.neverCollected(id); never {
@@ -80,7 +82,11 @@ func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 	if verdict.Do == plan.Strip {
 		todo = "the garbage collector has not taken the owner that waits for it off its ownerReferences"
 	}
-	return e.collectors(ctx, id, finding{evidence: observed(todo)})
+	findings := e.collectors(ctx, id, refs[waiting].Owner, finding{evidence: observed(todo)})
+	if verdict.Do == plan.Strip {
+		return findings
+	}
+	return append(findings, e.upcomingBelow(ctx, id, map[graph.ID]bool{})...)
 }
 
 // neverCollected says that the collector gives up on an object because of one of its references.
@@ -159,7 +165,7 @@ func (e *examiner) orphan(ctx context.Context, id graph.ID) []finding {
 	default:
 		evidence = observed("no dependent names it any more")
 	}
-	return e.collectors(ctx, id, finding{finalizer: plan.OrphanFinalizer, evidence: evidence,
+	return e.collectors(ctx, id, id, finding{finalizer: plan.OrphanFinalizer, evidence: evidence,
 		commands: []step{remove(plan.OrphanFinalizer)}})
 }
 

@@ -7,11 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// gapClauses says what cannot be listed, and why.
+// gapClauses says what cannot be listed, and why. What the user may not list comes to one clause, without what RBAC says of each type.
 func gapClauses(gaps []v1alpha1.Gap) []string {
-	var all []string
+	var all, forbidden []string
 	for _, gap := range gaps {
 		what := gap.Resource
 		if gap.Group != "" {
@@ -20,7 +21,14 @@ func gapClauses(gaps []v1alpha1.Gap) []string {
 		if gap.Namespace != "" {
 			what += " in " + gap.Namespace
 		}
+		if gap.Reason == v1alpha1.GapForbidden {
+			forbidden = append(forbidden, what)
+			continue
+		}
 		all = append(all, fmt.Sprintf("%s cannot be listed: %s", what, gap.Message))
+	}
+	if len(forbidden) > 0 {
+		all = append(all, "you may not list "+phrase.And(forbidden))
 	}
 	return all
 }

@@ -30,17 +30,13 @@ func (e *examiner) half(ctx context.Context, id graph.ID) []finding {
 // asked is for an object that was asked about by name and is not being deleted: whether it could be.
 func (e *examiner) asked(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	if refused := e.rejects(ctx, id); len(refused) > 0 {
+	if refused := e.rejected(ctx, id); len(refused) > 0 {
 		for i := range refused {
 			refused[i].evidence = append(observed("it is not being deleted: a DELETE is rejected"), refused[i].evidence...)
 		}
 		return found(ref, refused...)
 	}
-	f := finding{
-		code: NotDeleting, evidence: observed("it has no deletionTimestamp"),
-		remedy:   "Delete it; --dry-run shows beforehand what goes with it.",
-		commands: []step{command("kubectl", "gc", "delete", "OBJECT", "--dry-run")},
-	}
+	f := finding{code: NotDeleting, evidence: observed("it has no deletionTimestamp")}
 	t, _ := e.Graph.Type(id)
 	if e.reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied {
 		f.evidence = append(f.evidence, observed("you may not delete it")...)

@@ -343,7 +343,7 @@ func TestSituation13OperatorAndWebhookAreUninstalled(t *testing.T) {
 		manifest.WriteString(fixture.ConfigMap(ns, name, "example.com/held"))
 		args = append(args, name)
 		fixture.Free(t, c, ns, "configmap/"+name)
-		want["ConfigMap/"+name] = []string{"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns, "FinalizerActorDead ConfigMap/" + name}
+		want["ConfigMap/"+name] = []string{"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns, "FinalizerActorNotFound ConfigMap/" + name}
 	}
 	c.Apply(t, manifest.String())
 	deleted(t, c, args...)

@@ -12,26 +12,25 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // account is a ServiceAccount that would make a write, and who uses it.
-type account struct{ namespace, name, who string }
+type account struct {
+	cluster.ServiceAccount
+	who string
+}
 
 // The ServiceAccounts of controllers of Kubernetes, where kube-controller-manager uses one for each of them, which is the default of all that set it up.
 var (
-	collectorAccount  = account{"kube-system", "generic-garbage-collector", "the garbage collector"}
-	namespacesAccount = account{"kube-system", "namespace-controller", "the namespace controller"}
+	collectorAccount  = account{cluster.ServiceAccount{Namespace: "kube-system", Name: "generic-garbage-collector"}, "the garbage collector"}
+	namespacesAccount = account{cluster.ServiceAccount{Namespace: "kube-system", Name: "namespace-controller"}, "the namespace controller"}
 )
 
 // accountsOf returns the ServiceAccounts of an actor's workloads.
 func accountsOf(a actor.Actor) []account {
 	var all []account
 	for _, w := range a.Workloads {
-		of := account{w.GetNamespace(), status.Nested(w, "spec", "template", "spec", "serviceAccountName"), whoever(a)}
-		if of.name == "" {
-			of.name = "default"
-		}
+		of := account{actor.Account(w), whoever(a)}
 		if len(all) == 0 || all[len(all)-1] != of {
 			all = append(all, of)
 		}
@@ -50,7 +49,7 @@ func (e *examiner) refusedTo(ctx context.Context, w write, by account, try func(
 	if !may {
 		return nil, suspects
 	}
-	err := try(ctx, client)
+	err := e.tries.send(ctx, e, w, func(ctx context.Context) error { return try(ctx, client) })
 	if err == nil {
 		return nil, nil
 	}
@@ -63,7 +62,7 @@ func (e *examiner) refusedTo(ctx context.Context, w write, by account, try func(
 	if len(findings) == 0 { // it may do less than the user for other reasons
 		return nil, suspects
 	}
-	to := fmt.Sprintf("it was tried as ServiceAccount %s/%s, which is that of %s", by.namespace, by.name, by.who)
+	to := fmt.Sprintf("it was tried as ServiceAccount %s/%s, which is that of %s", by.Namespace, by.Name, by.who)
 	if try(ctx, e.client) == nil {
 		to += "; with your own rights it succeeds"
 		for i := range findings {
@@ -80,14 +79,14 @@ func (e *examiner) refusedTo(ctx context.Context, w write, by account, try func(
 // asAccount returns a client that asks as a ServiceAccount, if the user may impersonate that.
 func (e *examiner) asAccount(ctx context.Context, by account) (*cluster.Client, bool) {
 	r, ok := e.kindIn("", "ServiceAccount")
-	if !ok || by.name == "" {
+	if !ok || by.Name == "" {
 		return nil, false
 	}
-	review := e.reviews.Ask(ctx, []cluster.Access{{Verb: "impersonate", Type: r.Type, Namespace: by.namespace, Name: by.name}})[0]
+	review := e.reviews.Ask(ctx, []cluster.Access{{Verb: "impersonate", Type: r.Type, Namespace: by.Namespace, Name: by.Name}})[0]
 	if review.Permission != cluster.Allowed {
 		return nil, false
 	}
-	client, err := e.client.As(cluster.ServiceAccount(by.namespace, by.name))
+	client, err := e.client.As(by.ServiceAccount)
 	return client, err == nil
 }
 

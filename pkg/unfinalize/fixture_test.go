@@ -177,7 +177,7 @@ type lives map[string]actor.Actor
 func (l lives) Of(_ context.Context, _ *unstructured.Unstructured, name string) (actor.Actor, error) {
 	a, known := l[name]
 	if !known {
-		a.Life = actor.Dead
+		a.Life, a.Found = actor.Dead, true
 	}
 	a.Finalizer = name
 	return a, nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -100,7 +101,7 @@ func (c *curing) cure(object string) []string {
 func TestWhyCommandsFree(t *testing.T) {
 	t.Parallel()
 	without, with := testcluster.Shared(t), testcluster.Another(t, "cures", testcluster.Controllers(testcluster.Collector))
-	path := linkKubectl(t, without)
+	path := script.LinkKubectl(t, without)
 	for _, test := range []struct {
 		name    string
 		cluster *testcluster.Cluster
