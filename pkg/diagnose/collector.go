@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -21,6 +22,12 @@ func (e *examiner) collectors(ctx context.Context, id, owner graph.ID, f finding
 	f.moves = e.movement(owner)
 	about := v1alpha1.ObjectRef(e.Graph.Ref(id))
 	life, evidence := e.controllerManager(ctx)
+	refused, suspects := e.refusedToController(ctx, id, f.finalizer, collectorAccount)
+	if len(refused) > 0 {
+		refused[0].evidence = append(slices.Clone(f.evidence), refused[0].evidence...)
+		return found(e.Graph.Ref(id), refused...)
+	}
+	f.evidence = append(f.evidence, suspects...)
 	f.code = CollectorNotActing
 	f.evidence = append(f.evidence, evidence...)
 	f.remedy = "Look into kube-controller-manager, of which the garbage collector is a part. Its part can be done from here."

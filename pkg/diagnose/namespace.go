@@ -69,6 +69,9 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	} else {
 		findings = append(findings, e.inside(ctx, rest)...)
 	}
+	if len(findings) == 0 {
+		findings = e.refusedInside(ctx, content)
+	}
 	life, evidence := e.controllerManager(ctx)
 	if slices.ContainsFunc(findings, func(f finding) bool { return f.after == 0 }) {
 		if c, ok := status.Find(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
