@@ -96,11 +96,11 @@ func (e *examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v
 
 // itself is a volume that is being deleted: who looks after it destroys the data when it is released.
 func (e *examiner) itself(ctx context.Context, ref graph.Ref) ([]v1alpha1.Disk, []v1alpha1.Observation) {
-	volume, err := e.reader.Get(ctx, cluster.PersistentVolumes, "", ref.Name)
+	volume, err := e.reader.Volume(ctx, ref)
 	switch {
 	case err != nil:
 		return nil, observed(fmt.Sprintf("whether the data of PersistentVolume %s are destroyed is not known: %v", ref.Name, err))
-	case volume == nil || string(volume.GetUID()) != ref.UID || !status.Disk(volume).Destroyed():
+	case volume == nil || !status.Disk(volume).Destroyed():
 		return nil, nil
 	}
 	return []v1alpha1.Disk{status.Disk(volume)}, nil
