@@ -1,5 +1,5 @@
 // Command gen writes the reference of the commands into a folder, removes the pages of commands that are gone, and writes
-// the pages of what is known of finalizers and of the causes of stuck deletions.
+// the pages of what is known of finalizers, of the causes of stuck deletions, and of those that are rebuilt as tests.
 package main
 
 import (
@@ -14,16 +14,17 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/plugins"
+	"github.com/kubectl-gc/kubectl-gc/test/stuck"
 )
 
 func main() {
-	if len(os.Args) != 2 && len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: gen DIRECTORY [FINALIZERS CAUSES]")
+	if len(os.Args) != 2 && len(os.Args) != 5 {
+		fmt.Fprintln(os.Stderr, "usage: gen DIRECTORY [FINALIZERS CAUSES STUCK]")
 		os.Exit(1)
 	}
 	err := reference(os.Args[1])
-	if err == nil && len(os.Args) == 4 {
-		err = errors.Join(finalizers(os.Args[2]), causes(os.Args[3]))
+	if err == nil && len(os.Args) == 5 {
+		err = errors.Join(finalizers(os.Args[2]), causes(os.Args[3]), cases(os.Args[4]))
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: writing the documentation: %v\n", err)
@@ -66,4 +67,12 @@ func finalizers(file string) error {
 
 func causes(file string) error {
 	return os.WriteFile(file, []byte(docs.Causes()), 0o644)
+}
+
+func cases(file string) error {
+	cases, err := stuck.Cases(os.DirFS(filepath.Join("test", "stuck", "testdata")))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(docs.Stuck(cases)), 0o644)
 }

@@ -15,6 +15,32 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
+// ready is the status of a workload that has a pod that is ready.
+const ready = `{"replicas":1,"readyReplicas":1}`
+
+// setStatus writes the status of an object, which nobody else does here.
+func setStatus(t testing.TB, c *testcluster.Cluster, kind, ns, name, status string) {
+	t.Helper()
+	c.Kubectl(t, "patch", kind, name, "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":`+status+`}`)
+}
+
+// inNamespace puts the name of a namespace in the place of NS.
+func inNamespace(text, ns string) string { return strings.ReplaceAll(text, "NS", ns) }
+
+// steps are what brings a cluster into a state.
+func steps(do ...func(*testing.T, string)) []func(*testing.T, string) { return do }
+
+// wantActor says what is wrong with what was found out.
+func wantActor(t testing.TB, a Actor, life Life, evidence string) {
+	t.Helper()
+	if a.Life != life {
+		t.Errorf("%s, want %s: %q", a.Life, life, a.Says())
+	}
+	if !slices.ContainsFunc(a.Says(), func(says string) bool { return strings.Contains(says, evidence) }) {
+		t.Errorf("evidence %q does not say %q", a.Says(), evidence)
+	}
+}
+
 func actorOf(t testing.TB, c *testcluster.Cluster, known *finalizer.Registry, name string, o *unstructured.Unstructured) Actor {
 	t.Helper()
 	client, err := cluster.New(c.Config(), 0)
@@ -35,59 +61,60 @@ func actorOf(t testing.TB, c *testcluster.Cluster, known *finalizer.Registry, na
 	return a
 }
 
-// TestActorLife brings an operator to each state that can be told apart.
+// TestActorLife brings an operator to each state that can be told apart. It is called like its namespace, so that no other test's is found for it.
 func TestActorLife(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	ready := func(t *testing.T, ns, name string, n int) {
-		c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d}}`, n))
+	deployment := func(replicas int) func(*testing.T, string) {
+		return func(t *testing.T, ns string) { c.Apply(t, fixture.Deployment(ns, ns, replicas)) }
+	}
+	running := func(t *testing.T, ns string) {
+		deployment(1)(t, ns)
+		setStatus(t, c, "deployment", ns, ns, ready)
+	}
+	lease := func(holder string, age time.Duration) func(*testing.T, string) {
+		return func(t *testing.T, ns string) { c.Apply(t, fixture.Lease(ns, ns, holder, time.Now().Add(-age))) }
 	}
 	for _, test := range []struct {
 		name     string
-		signs    string // %[1]s is the namespace
-		make     func(t *testing.T, ns string)
+		signs    string // NS is the namespace
+		make     []func(t *testing.T, ns string)
 		life     Life
 		evidence string
 	}{
-		{"ready", "deployments: ['%[1]s/op']", func(t *testing.T, ns string) {
-			c.Apply(t, fixture.Deployment(ns, "op", 1))
-			ready(t, ns, "op", 1)
-		}, Alive, "has 1 of 1 pod ready"},
-		{"not ready", "deployments: ['%[1]s/op']", func(t *testing.T, ns string) { c.Apply(t, fixture.Deployment(ns, "op", 1)) }, Dead, "has none of 1 pod ready"},
-		{"scaled to zero", "deployments: ['*/op-zero']", func(t *testing.T, ns string) { c.Apply(t, fixture.Deployment(ns, "op-zero", 0)) }, Dead, "is scaled to 0"},
-		{"absent", "deployments: ['%[1]s/op', '*/op-absent']", nil, Dead, "there is no Deployment op in %[1]s or Deployment op-absent"},
-		{"absent under a name that may be another", "deployments: ['%[1]s/op'], unverified: ['%[1]s/op']", nil, Unknown, "there is no Deployment op"},
-		{"label", "labels: ['app=op-labelled']", func(t *testing.T, ns string) {
-			c.Apply(t, fixture.Deployment(ns, "op-labelled", 1))
-			ready(t, ns, "op-labelled", 1)
-		}, Alive, "has 1 of 1 pod ready"},
-		{"no label", "labels: ['app=op-nowhere']", nil, Dead, "there is no workload with the label app=op-nowhere"},
-		{"lease renewed", "leases: ['*/op-leader']", func(t *testing.T, ns string) { c.Apply(t, fixture.Lease(ns, "op-leader", "op-1", time.Now())) }, Alive, "is renewed by op-1"},
-		{"lease stale", "leases: ['*/op-stale-*']", func(t *testing.T, ns string) {
-			c.Apply(t, fixture.Lease(ns, "op-stale-leader", "op-1", time.Now().Add(-3*time.Hour)))
-		}, Dead, "was renewed last 3 h ago, by op-1"},
-		{"lease given back", "leases: ['%[1]s/op']", func(t *testing.T, ns string) { c.Apply(t, fixture.Lease(ns, "op", "", time.Now())) }, Dead, "is held by nobody"},
-		{"lease absent", "leases: ['%[1]s/op']", nil, Unknown, "there is no Lease op in %[1]s"},
-		{"deployment ready, lease stale", "deployments: ['%[1]s/op'], leases: ['%[1]s/op']", func(t *testing.T, ns string) {
-			c.Apply(t, fixture.Deployment(ns, "op", 1)+fixture.Lease(ns, "op", "op-1", time.Now().Add(-3*time.Hour)))
-			ready(t, ns, "op", 1)
-		}, Alive, "was renewed last 3 h ago"},
-		{"webhook without endpoints", "webhooks: [op-webhook-%[1]s]", func(t *testing.T, ns string) { c.Apply(t, fixture.HarmlessWebhook(ns)) }, Dead, "has no ready endpoints"},
-		{"nothing to look for", "note: It runs somewhere else.", nil, Unknown, "It runs somewhere else"},
+		{"ready", "deployments: [NS/NS]", steps(running), Alive, "has 1 of 1 pod ready"},
+		{"scaled to zero", "deployments: ['*/NS']", steps(deployment(0)), Dead, "is scaled to 0"},
+		{"absent", "deployments: [NS/NS, '*/NS-2']", nil, Unknown, "there is no Deployment NS in NS, Deployment NS-2 in any namespace or workload in any namespace with the name, image or label NS"},
+		{"label", "labels: [app=NS]", steps(running), Alive, "has 1 of 1 pod ready"},
+		{"no label", "labels: [app=NS]", nil, Unknown, "there is no workload or pod with the label app=NS"},
+		{"lease renewed", "leases: ['*/NS']", steps(lease("op-1", 0)), Alive, "is renewed by op-1"},
+		{"lease stale", "leases: ['*/NS*']", steps(lease("op-1", 3*time.Hour)), Dead, "was renewed last 3 h ago, by op-1"},
+		{"lease renewed a few minutes ago", "leases: ['*/NS*']", steps(lease("op-1", 3*time.Minute)), Unknown, "was renewed last 3 min ago, by op-1"},
+		{"lease given back", "leases: [NS/NS]", steps(lease("", 3*time.Hour)), Unknown, "is held by nobody"},
+		{"lease given back, and scaled to zero", "deployments: [NS/NS], leases: [NS/NS]", steps(deployment(0), lease("", 0)), Dead, "is scaled to 0"},
+		{"scaled to zero a few minutes ago", "deployments: [NS/NS], leases: [NS/NS]", steps(deployment(0), lease("op-1", 3*time.Minute)), Dead, "is scaled to 0"},
+		{"lease absent", "leases: [NS/NS]", nil, Unknown, "there is no Lease NS in NS, Lease NS in any namespace"},
+		{"deployment ready, lease stale", "deployments: [NS/NS], leases: [NS/NS]", steps(running, lease("op-1", 3*time.Hour)), Alive, "was renewed last 3 h ago"},
+		{"deployment starting, lease stale", "deployments: [NS/NS], leases: [NS/NS]", steps(deployment(1), lease("op-1", 3*time.Hour)), Unknown, "starting for "},
+		{"its leader's deployment", "leases: [NS/NS]", steps(deployment(0), func(t *testing.T, ns string) {
+			c.Apply(t, fixture.Lease(ns, ns, ns+"-6bc7c5b67d-x2x4z_0b5a", time.Now().Add(-3*time.Minute)))
+		}), Dead, "is scaled to 0"},
+		{"webhook without endpoints", "webhooks: [op-webhook-NS]", steps(func(t *testing.T, ns string) { c.Apply(t, fixture.HarmlessWebhook(ns)) }), Unknown, "has no ready endpoints"},
+		{"outside and not seen", "outside: true, note: It runs somewhere else.", nil, Unknown, "it can run outside the cluster, so that it is not seen here says nothing: It runs somewhere else"},
+		{"outside, and one is scaled to zero", "outside: true, deployments: [NS/NS]", steps(deployment(0)), Unknown, "is scaled to 0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ns := c.Namespace(t)
-			if test.make != nil {
-				test.make(t, ns)
+			for _, do := range test.make {
+				do(t, ns)
 			}
-			signs := strings.ReplaceAll(test.signs, "%[1]s", ns)
-			a := actorOf(t, c, fixture.Pack(t, "example.com/bucket", signs), "example.com/bucket", nil)
-			if a.Life != test.life || !a.IsKnown || a.Who != "the Test operator" {
-				t.Errorf("%+v, want it %s", a, test.life)
+			a := actorOf(t, c, fixture.Pack(t, "example.com/bucket", inNamespace(test.signs, ns)), "example.com/bucket", nil)
+			wantActor(t, a, test.life, inNamespace(test.evidence, ns))
+			if !a.IsKnown || a.Who != "the Test operator" {
+				t.Errorf("it is %q, known %t", a.Who, a.IsKnown)
 			}
-			want := strings.ReplaceAll(test.evidence, "%[1]s", ns)
-			if !slices.ContainsFunc(a.Says(), func(e string) bool { return strings.Contains(e, want) }) {
-				t.Errorf("evidence %q does not say %q", a.Says(), want)
+			if a.Found != (test.make != nil) || a.NotFound() != (test.make == nil && !a.Outside) {
+				t.Errorf("found %t, not found %t; searched for %q, unread %q", a.Found, a.NotFound(), a.Searched, a.Unread)
 			}
 		})
 	}
@@ -122,22 +149,7 @@ func TestActorOfAnUnknownFinalizer(t *testing.T) {
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(ns, "cm", "gadgets.example.org/x"), "--field-manager=gadget-operator")
 	fixture.Free(t, c, ns, "configmap/cm")
-	whole := func() *unstructured.Unstructured {
-		client, err := cluster.New(c.Config(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		catalog, err := client.Discover()
-		if err != nil {
-			t.Fatal(err)
-		}
-		configMaps, _ := catalog.Kind("v1", "ConfigMap")
-		o, err := client.GetWhole(t.Context(), configMaps, ns, "cm")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return o
-	}()
+	whole := wholeOf(t, c, ns)
 	a := actorOf(t, c, fixture.Packs(t), "gadgets.example.org/x", whole)
 	if a.Life != Unknown || a.IsKnown || a.Who != "gadget-operator" {
 		t.Errorf("%+v, want it unknown, called after the field manager", a)
@@ -174,7 +186,7 @@ func TestActorByItsName(t *testing.T) {
 	}
 }
 
-// TestActorByItsWebhook: the domain is that of a group, and what admits the objects of the group has no endpoints any more.
+// TestActorByItsWebhook: the domain is that of a group, and what admits the objects of the group has no endpoints. Its workload may be starting.
 func TestActorByItsWebhook(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -183,7 +195,7 @@ func TestActorByItsWebhook(t *testing.T) {
 	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "op-webhook-"+ns) })
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
 	a := actorOf(t, c, fixture.Packs(t), "nothing.example.com/x", o)
-	if a.Life != Dead || !slices.ContainsFunc(a.Says(), func(e string) bool { return strings.Contains(e, "has no ready endpoints, which admits its objects") }) {
-		t.Errorf("%+v, want it dead: its webhook has no endpoints", a)
+	if a.Life != Unknown || !slices.ContainsFunc(a.Says(), func(e string) bool { return strings.Contains(e, "has no ready endpoints, which admits its objects") }) {
+		t.Errorf("%+v, want it unknown, and that its webhook has no endpoints", a)
 	}
 }

@@ -39,7 +39,7 @@ func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) B
 		return b
 	}
 	for _, slice := range slices {
-		if ready(slice) {
+		if answers(slice) {
 			return b
 		}
 	}
@@ -47,8 +47,8 @@ func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) B
 	return b
 }
 
-// ready says whether an EndpointSlice has an endpoint that takes connections; one whose condition is not set does.
-func ready(slice *unstructured.Unstructured) bool {
+// answers says whether an EndpointSlice has an endpoint that takes connections; one whose condition is not set does.
+func answers(slice *unstructured.Unstructured) bool {
 	list, _, _ := unstructured.NestedSlice(slice.Object, "endpoints")
 	for _, item := range list {
 		m, _ := item.(map[string]any)

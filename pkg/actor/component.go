@@ -17,90 +17,77 @@ import (
 // apiServer is the component that answers, so that it is alive.
 const apiServer = "kube-apiserver"
 
-// component looks for the signs of life that a pack names.
-func (f *Finder) component(ctx context.Context, known finalizer.Known) signs {
-	var s signs
-	if known.Component == apiServer {
-		s.alive = append(s.alive, "kube-apiserver answers")
-		return s
-	}
-	alive := known.Alive
-	for _, workload := range []struct {
-		resource schema.GroupResource
-		names    []string
-	}{{cluster.Deployments, alive.Deployments}, {cluster.StatefulSets, alive.StatefulSets}, {cluster.DaemonSets, alive.DaemonSets}} {
-		for _, name := range workload.names {
-			f.workload(ctx, &s, workload.resource, name)
-			s.reliable = s.reliable || !slices.Contains(alive.Unverified, name)
+// workloadTypes are the types of workloads, as sentences name them.
+var workloadTypes = []struct {
+	resource schema.GroupResource
+	kind     string
+	names    func(finalizer.Alive) []string
+}{
+	{cluster.Deployments, "Deployment", func(a finalizer.Alive) []string { return a.Deployments }},
+	{cluster.StatefulSets, "StatefulSet", func(a finalizer.Alive) []string { return a.StatefulSets }},
+	{cluster.DaemonSets, "DaemonSet", func(a finalizer.Alive) []string { return a.DaemonSets }},
+}
+
+// usual looks for the workloads and Leases where the pack says that they are.
+func (s *search) usual(ctx context.Context) {
+	for _, t := range workloadTypes {
+		for _, name := range t.names(s.alive) {
+			for _, o := range s.named(ctx, t.resource, t.kind, name) {
+				s.workload(ctx, o)
+			}
 		}
 	}
-	for _, selector := range alive.Labels {
-		f.labelled(ctx, &s, selector)
-		s.reliable = s.reliable || !slices.Contains(alive.Unverified, selector)
+	for _, selector := range s.alive.Labels {
+		s.labelled(ctx, selector)
 	}
-	for _, name := range alive.Leases {
-		f.lease(ctx, &s, name)
+	for _, name := range s.alive.Leases {
+		s.lease(ctx, name)
 	}
-	for _, name := range alive.APIServices {
-		f.apiService(ctx, &s, name)
-	}
-	for _, name := range alive.Webhooks {
-		f.webhook(ctx, &s, name)
-	}
-	if len(s.alive)+len(s.dead) == 0 && !s.reliable && alive.Note != "" {
-		s.outside = strings.TrimSuffix(alive.Note, ".")
-	}
-	return s
 }
 
 // named finds the objects that a name in a pack means: namespace/name, where both may have a "*".
-func (f *Finder) named(ctx context.Context, s *signs, resource schema.GroupResource, pattern string) []*unstructured.Unstructured {
+func (s *search) named(ctx context.Context, resource schema.GroupResource, kind, pattern string) []*unstructured.Unstructured {
 	namespace, name, _ := strings.Cut(pattern, "/")
-	kind := singular(resource)
-	if !strings.ContainsAny(pattern, `*?[\`) {
-		o, err := f.reader.Get(ctx, resource, namespace, name)
+	if !wild(pattern) {
+		o, err := s.reader.Get(ctx, resource, namespace, name)
 		switch {
 		case err != nil:
-			s.unread = append(s.unread, fmt.Sprintf("%s %s cannot be read: %v", kind, pattern, err))
-		case o == nil:
-			s.absent = append(s.absent, fmt.Sprintf("%s %s in %s", kind, name, namespace))
+			s.missed("%s %s cannot be read: %v", kind, pattern, err)
+		case o == nil || !s.belongs(namespace, labelsOf(o)...):
+			s.seek(fmt.Sprintf("%s %s in %s", kind, name, namespace))
 		default:
 			return []*unstructured.Unstructured{o}
 		}
 		return nil
 	}
 	selected := cluster.Selection{}
-	if !strings.ContainsAny(name, `*?[\`) {
+	if !wild(name) {
 		selected.Fields = "metadata.name=" + name
 	}
-	all, err := f.reader.List(ctx, resource, "", selected)
+	all, err := s.reader.List(ctx, resource, "", selected)
 	if err != nil {
-		s.unread = append(s.unread, fmt.Sprintf("%s cannot be listed: %v", resource, err))
+		s.missed("%s cannot be listed: %v", resource, err)
 		return nil
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool {
 		ok, err := path.Match(pattern, o.GetNamespace()+"/"+o.GetName())
-		return err != nil || !ok
+		return err != nil || !ok || !s.belongs(o.GetNamespace(), labelsOf(o)...)
 	})
 	if len(found) == 0 {
-		s.absent = append(s.absent, fmt.Sprintf("%s %s", kind, strings.TrimPrefix(pattern, "*/")))
+		where := s.where()
+		if !wild(namespace) {
+			where = "in " + namespace
+		}
+		s.seek(fmt.Sprintf("%s %s %s", kind, name, where))
 	}
 	return found
 }
 
-// singular names a type as a sentence does.
-func singular(resource schema.GroupResource) string {
-	switch resource {
-	case cluster.Deployments:
-		return "Deployment"
-	case cluster.StatefulSets:
-		return "StatefulSet"
-	case cluster.DaemonSets:
-		return "DaemonSet"
-	case cluster.Leases:
-		return "Lease"
-	case cluster.Pods:
-		return "Pod"
-	}
-	return resource.String()
+// wild says whether a pattern has a wildcard.
+func wild(pattern string) bool { return strings.ContainsAny(pattern, `*?[\`) }
+
+// labelsOf returns the labels of a workload, and those of its pods.
+func labelsOf(o *unstructured.Unstructured) []map[string]string {
+	pods, _, _ := unstructured.NestedStringMap(o.Object, "spec", "template", "metadata", "labels")
+	return []map[string]string{o.GetLabels(), pods}
 }

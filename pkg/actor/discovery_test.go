@@ -12,18 +12,18 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestControllerOfATypeThatDiscoveryHidesIsNotDead: a Deployment that was looked for where discovery does not show Deployments is not absent.
-func TestControllerOfATypeThatDiscoveryHidesIsNotDead(t *testing.T) {
+// TestControllerOfATypeThatDiscoveryHidesIsNotAbsent: a Deployment that was looked for where discovery does not show Deployments is not absent.
+func TestControllerOfATypeThatDiscoveryHidesIsNotAbsent(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	known := fixture.Pack(t, "example.com/bucket", "deployments: ['"+ns+"/op', '*/op-of-"+ns+"'], labels: ['app=op-"+ns+"']")
 	for name, test := range map[string]struct {
-		fault faultproxy.Fault
-		life  Life
+		fault  faultproxy.Fault
+		looked bool // everything was looked at
 	}{
-		"shown":          {nil, Dead},
-		"an empty group": {faultproxy.EmptyVersion("apps", "v1"), Unknown},
-		"no such group":  {faultproxy.WithoutGroup("apps"), Unknown},
+		"shown":          {nil, true},
+		"an empty group": {faultproxy.EmptyVersion("apps", "v1"), false},
+		"no such group":  {faultproxy.WithoutGroup("apps"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())
@@ -43,10 +43,10 @@ func TestControllerOfATypeThatDiscoveryHidesIsNotDead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a.Life != test.life {
-				t.Errorf("%s, want %s: %q", a.Life, test.life, a.Says())
+			if a.Life != Unknown || a.NotFound() != test.looked {
+				t.Errorf("%s, not found %t, want %t: %q", a.Life, a.NotFound(), test.looked, a.Says())
 			}
-			if says := strings.Join(a.Says(), "\n"); test.life == Unknown && !strings.Contains(says, "discovery does not show deployments.apps") {
+			if says := strings.Join(a.Says(), "\n"); !test.looked && !strings.Contains(says, "discovery does not show deployments.apps") {
 				t.Errorf("the evidence does not say what could not be looked at: %s", says)
 			}
 		})

@@ -39,9 +39,7 @@ func (f *Finder) namesakes(ctx context.Context, domain string) []string {
 		if err != nil || o == nil {
 			continue
 		}
-		var s signs
-		s.workload(o)
-		all = append(all, "by its name it may belong to this: "+strings.Join(slices.Concat(s.alive, s.dead), ", "))
+		all = append(all, "by its name it may belong to this: "+ReadWorkload(o).Says)
 	}
 	if more := len(refs) - maxNamesakes; more > 0 {
 		all = append(all, fmt.Sprintf("%s more of such a name", phrase.Count(more, "Deployment")))

@@ -3,63 +3,65 @@ package actor
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// apiService looks at an APIService that a component serves.
-func (f *Finder) apiService(ctx context.Context, s *signs, name string) {
-	o, err := f.reader.Get(ctx, cluster.APIServices, "", name)
-	if err != nil {
-		s.unread = append(s.unread, fmt.Sprintf("APIService %s cannot be read: %v", name, err))
-		return
+// served looks behind the APIServices and webhooks that the pack names.
+func (s *search) served(ctx context.Context) {
+	for _, name := range s.alive.APIServices {
+		s.apiService(ctx, name)
 	}
-	if o == nil {
-		s.absent = append(s.absent, "APIService "+name)
-		return
-	}
-	switch available, _ := status.Find(o, "Available"); available.Status {
-	case "True":
-		s.alive = append(s.alive, fmt.Sprintf("APIService %s is available", name))
-	case "False":
-		s.dead = append(s.dead, fmt.Sprintf("APIService %s is not available: %s", name, available.Message))
+	for _, name := range s.alive.Webhooks {
+		s.webhook(ctx, name)
 	}
 }
 
+// apiService looks at an APIService that a component serves. Groups of Kubernetes, as external.metrics.k8s.io, may be served by anybody.
+func (s *search) apiService(ctx context.Context, name string) {
+	o, err := s.reader.Get(ctx, cluster.APIServices, "", name)
+	if err != nil {
+		s.missed("APIService %s cannot be read: %v", name, err)
+		return
+	}
+	s.seek("Service behind APIService " + name)
+	if o == nil {
+		return
+	}
+	namespace, service := status.Nested(o, "spec", "service", "namespace"), status.Nested(o, "spec", "service", "name")
+	if strings.HasSuffix(status.Nested(o, "spec", "group"), ".k8s.io") {
+		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("Service %s/%s serves APIService %s, and may be another program's", namespace, service, name), From: place(o, "spec.service")})
+		return
+	}
+	s.serves(ctx, namespace, service, "serves APIService "+name)
+}
+
 // webhook looks at what answers the webhooks of a configuration that a component serves.
-func (f *Finder) webhook(ctx context.Context, s *signs, name string) {
-	found := false
+func (s *search) webhook(ctx context.Context, name string) {
 	for _, resource := range []schema.GroupResource{cluster.ValidatingWebhooks, cluster.MutatingWebhooks} {
-		o, err := f.reader.Get(ctx, resource, "", name)
+		o, err := s.reader.Get(ctx, resource, "", name)
 		if err != nil {
-			s.unread = append(s.unread, fmt.Sprintf("%s %s cannot be read: %v", resource.Resource, name, err))
-			found = true
+			s.missed("%s %s cannot be read: %v", resource.Resource, name, err)
 			continue
 		}
-		if o == nil {
-			continue
-		}
-		found = true
 		for _, service := range webhookServices(o) {
-			switch b := BackendOf(ctx, f.reader, service[0], service[1]); {
-			case b.Down:
-				s.dead = append(s.dead, fmt.Sprintf("%s of %s %s", b.Why, o.GetKind(), name))
-			case b.Why == "":
-				s.alive = append(s.alive, fmt.Sprintf("Service %s/%s of %s %s has ready endpoints", service[0], service[1], o.GetKind(), name))
-			}
+			s.serves(ctx, service[0], service[1], fmt.Sprintf("answers %s %s", o.GetKind(), name))
 		}
 	}
-	if !found {
-		s.absent = append(s.absent, "webhook configuration "+name)
-	}
+	s.seek("Service behind webhook configuration " + name)
 }
 
 // webhookServices returns namespace and name of each Service that a webhook configuration calls, once.
 func webhookServices(o *unstructured.Unstructured) [][2]string {
+	if o == nil {
+		return nil
+	}
 	var all [][2]string
 	seen := map[[2]string]bool{}
 	hooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
@@ -73,4 +75,43 @@ func webhookServices(o *unstructured.Unstructured) [][2]string {
 		}
 	}
 	return all
+}
+
+// serves looks at the endpoints of a Service, and at the workloads that it selects. That there is no endpoint is no witness, but one of these workloads may be
+// one. It is not looked for without a name.
+func (s *search) serves(ctx context.Context, namespace, name, what string) {
+	if name == "" || !s.belongs(namespace, s.about.GetLabels()) {
+		return
+	}
+	from := fmt.Sprintf("Service %s/%s", namespace, name)
+	b := BackendOf(ctx, s.reader, namespace, name)
+	switch {
+	case b.Down:
+		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("%s, which %s", b.Why, what), From: from})
+	case b.Why != "":
+		s.missed("%s", b.Why)
+		return
+	default:
+		s.add(Sign{Life: Alive, Says: fmt.Sprintf("%s, which %s, has ready endpoints", from, what), From: from})
+	}
+	service, err := s.reader.Get(ctx, cluster.Services, namespace, name)
+	if err != nil || service == nil {
+		return
+	}
+	s.found = true
+	selector, _, _ := unstructured.NestedStringMap(service.Object, "spec", "selector")
+	if len(selector) == 0 {
+		return
+	}
+	for _, t := range workloadTypes {
+		all, err := s.reader.List(ctx, t.resource, namespace, cluster.Selection{})
+		if err != nil {
+			s.missed("%s in %s cannot be listed: %v", t.resource, namespace, err)
+		}
+		for _, o := range all {
+			if labels.SelectorFromSet(selector).Matches(labels.Set(labelsOf(o)[1])) {
+				s.workload(ctx, o)
+			}
+		}
+	}
 }

@@ -14,99 +14,96 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// unknown looks for whoever takes off a finalizer that no pack knows: who has written it, and what in the cluster has to do with its domain.
+// unknown looks for whoever removes a finalizer that no pack knows: who has written it, and what in the cluster has to do with its domain.
 func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, actor *Actor) {
-	var s signs
+	s := &search{Finder: f, about: o}
 	for _, w := range writers(o, actor.Finalizer) {
 		at := ""
 		if !w.At.IsZero() {
 			at = fmt.Sprintf(" %s ago", phrase.Ago(f.now().Sub(w.At)))
 		}
-		actor.note(fmt.Sprintf("field manager %q wrote it%s", w.Manager, at))
-		if anybody(w.Manager) {
+		switch {
+		case applies(o, w.Manager):
+			actor.noteAt("metadata.managedFields", fmt.Sprintf("field manager %q wrote it%s with the manifest, and does not remove it", w.Manager, at))
+			continue
+		default:
+			actor.noteAt("metadata.managedFields", fmt.Sprintf("field manager %q wrote it%s", w.Manager, at))
+		}
+		if nameless(w.Manager) {
 			continue
 		}
 		if actor.Who == "" {
 			actor.Who = w.Manager
 		}
-		f.called(ctx, &s, w.Manager)
+		s.called(ctx, w.Manager)
 	}
 	if domain, _, ok := strings.Cut(actor.Finalizer, "/"); ok && strings.Contains(domain, ".") {
-		f.domain(ctx, &s, actor, domain)
+		s.domain(ctx, actor, domain)
 		actor.note(f.namesakes(ctx, domain)...)
 	}
-	actor.add(s)
+	actor.take(s.signs)
 }
 
-// anybody says whether a field manager's name says nothing of who it is: those of people's tools, and those that programs have without being
-// given one.
-func anybody(manager string) bool {
-	return strings.HasPrefix(manager, "kubectl") || slices.Contains([]string{
-		"manager", "controller", "operator", "main", "Go-http-client", "before-first-apply", "unknown", "Mozilla", "curl", "node-fetch", "python-requests", "helm", "k9s", "__debug_bin",
-	}, manager)
-}
-
-// called looks for workloads that are called like a field manager: as a program, it is named after its binary, and so, often, is its Deployment.
-func (f *Finder) called(ctx context.Context, s *signs, manager string) {
-	for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
-		f.workload(ctx, s, resource, "*/"+manager)
+// called looks for workloads that are called like a field manager: as a program, it is named after its binary, and so, often, is its Deployment. Those of Flux
+// put something before it.
+func (s *search) called(ctx context.Context, manager string) {
+	for _, t := range workloadTypes {
+		for _, o := range s.named(ctx, t.resource, t.kind, "*/"+strings.TrimPrefix(manager, "gotk-")) {
+			s.workload(ctx, o)
+		}
 	}
-	s.absent = nil // most are called something else
+	s.searched = nil // most are called something else
 }
 
 // domain looks for what has to do with the domain of a finalizer: the Lease of a leader (controller-runtime's end with the domain), and the
 // CustomResourceDefinitions of the group with what converts them, which the same operator serves.
-func (f *Finder) domain(ctx context.Context, s *signs, actor *Actor, domain string) {
-	all, err := f.reader.List(ctx, cluster.Leases, "", cluster.Selection{})
+func (s *search) domain(ctx context.Context, actor *Actor, domain string) {
+	all, err := s.reader.List(ctx, cluster.Leases, "", cluster.Selection{})
 	if err != nil {
-		s.unread = append(s.unread, fmt.Sprintf("leases cannot be listed: %v", err))
+		s.missed("leases cannot be listed: %v", err)
 	}
 	for _, lease := range all {
 		if name := lease.GetName(); name == domain || strings.HasSuffix(name, "."+domain) {
-			f.held(s, lease)
+			s.leads(ctx, lease)
 		}
 	}
-	crds, err := f.reader.List(ctx, cluster.CRDs, "", cluster.Selection{})
+	crds, err := s.reader.List(ctx, cluster.CRDs, "", cluster.Selection{})
 	if err != nil {
-		s.unread = append(s.unread, fmt.Sprintf("CustomResourceDefinitions cannot be listed: %v", err))
+		s.missed("CustomResourceDefinitions cannot be listed: %v", err)
 	}
 	var of []string
-	groups := map[string]bool{domain: true}
+	groups := s.groups(domain)
 	for _, crd := range crds {
-		group := status.Nested(crd, "spec", "group")
-		if group != domain && !strings.HasSuffix(domain, "."+group) {
+		if !groups[status.Nested(crd, "spec", "group")] {
 			continue
 		}
-		groups[group] = true
 		of = append(of, crd.GetName())
-		f.serves(ctx, s, status.Nested(crd, "spec", "conversion", "webhook", "clientConfig", "service", "namespace"),
+		s.serves(ctx, status.Nested(crd, "spec", "conversion", "webhook", "clientConfig", "service", "namespace"),
 			status.Nested(crd, "spec", "conversion", "webhook", "clientConfig", "service", "name"), "converts "+crd.GetName())
 	}
-	f.admits(ctx, s, groups)
+	s.admits(ctx, groups)
 	if len(of) > 0 {
 		actor.note(fmt.Sprintf("its domain is that of CustomResourceDefinition %s", phrase.And(of)))
 	}
 }
 
-// serves says whether a Service that an operator serves has ready endpoints. It is not looked for without a name.
-func (f *Finder) serves(ctx context.Context, s *signs, namespace, name, what string) {
-	if name == "" {
-		return
+// groups are the API groups that whoever removes a finalizer of a domain serves: that which is called like the domain, and that of the object if one of the two
+// is a part of the other, as acme.cert-manager.io is of cert-manager.io. Other groups above the domain are other people's.
+func (s *search) groups(domain string) map[string]bool {
+	all := map[string]bool{domain: true}
+	own := s.about.GroupVersionKind().Group
+	if strings.Contains(own, ".") && (strings.HasSuffix(domain, "."+own) || strings.HasSuffix(own, "."+domain)) {
+		all[own] = true
 	}
-	switch b := BackendOf(ctx, f.reader, namespace, name); {
-	case b.Down:
-		s.dead = append(s.dead, fmt.Sprintf("%s, which %s", b.Why, what))
-	case b.Why == "":
-		s.alive = append(s.alive, fmt.Sprintf("Service %s/%s, which %s, has ready endpoints", namespace, name, what))
-	}
+	return all
 }
 
 // admits looks at the webhooks that are called for nothing but some groups: their operator serves them.
-func (f *Finder) admits(ctx context.Context, s *signs, groups map[string]bool) {
+func (s *search) admits(ctx context.Context, groups map[string]bool) {
 	for _, resource := range []schema.GroupResource{cluster.ValidatingWebhooks, cluster.MutatingWebhooks} {
-		configs, err := f.reader.List(ctx, resource, "", cluster.Selection{})
+		configs, err := s.reader.List(ctx, resource, "", cluster.Selection{})
 		if err != nil {
-			s.unread = append(s.unread, fmt.Sprintf("%s cannot be listed: %v", resource.Resource, err))
+			s.missed("%s cannot be listed: %v", resource.Resource, err)
 			continue
 		}
 		for _, config := range configs {
@@ -114,7 +111,7 @@ func (f *Finder) admits(ctx context.Context, s *signs, groups map[string]bool) {
 				continue
 			}
 			for _, service := range webhookServices(config) {
-				f.serves(ctx, s, service[0], service[1], "admits its objects")
+				s.serves(ctx, service[0], service[1], "admits its objects")
 			}
 		}
 	}
@@ -130,11 +127,9 @@ func onlyFor(config *unstructured.Unstructured, groups map[string]bool) bool {
 		for _, item := range list {
 			rule, _ := item.(map[string]any)
 			names, _, _ := unstructured.NestedStringSlice(rule, "apiGroups")
-			for _, group := range names {
-				rules++
-				if !groups[group] {
-					return false
-				}
+			rules += len(names)
+			if slices.ContainsFunc(names, func(group string) bool { return !groups[group] }) {
+				return false
 			}
 		}
 	}

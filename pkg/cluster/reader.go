@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,6 +25,10 @@ type Reader struct {
 	gaps  []v1alpha1.Gap // what could not be read
 	lists map[listKey]func() ([]*unstructured.Unstructured, error)
 	gets  map[getKey]func() (*unstructured.Unstructured, error)
+
+	workloads map[schema.GroupResource]func() ([]Workload, error)
+	// reviews are the answers about ServiceAccounts.
+	reviews map[reviewKey]func() (Review, error)
 }
 
 type listKey struct {
@@ -43,6 +48,9 @@ func NewReader(client *Client, catalog *Catalog) *Reader {
 		client: client, catalog: catalog,
 		lists: map[listKey]func() ([]*unstructured.Unstructured, error){},
 		gets:  map[getKey]func() (*unstructured.Unstructured, error){},
+
+		workloads: map[schema.GroupResource]func() ([]Workload, error){},
+		reviews:   map[reviewKey]func() (Review, error){},
 	}
 }
 
@@ -99,7 +107,7 @@ func (r *Reader) served(resource schema.GroupResource) (of Resource, served bool
 // Read reads one object live, nil if it is proven to be absent. Of what holds nothing but data, and possibly secret ones, it reads the metadata.
 func (r *Reader) Read(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
 	get := r.client.GetWhole
-	if t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps") {
+	if MetadataOnly(t) {
 		get = r.client.GetMetadata
 	}
 	o, err := get(ctx, t, namespace, name)
@@ -110,10 +118,23 @@ func (r *Reader) Read(ctx context.Context, t graph.Type, namespace, name string)
 	return o, err
 }
 
+// MetadataOnly says whether the objects of a type hold nothing but data, and possibly secret ones, so that an examination reads their metadata alone.
+func MetadataOnly(t graph.Type) bool {
+	return t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps")
+}
+
 // Lookup returns a type that the server serves.
 func (r *Reader) Lookup(resource schema.GroupResource) (Resource, bool) {
 	return r.catalog.Lookup(resource)
 }
+
+// Kind returns the type of a kind, given by its apiVersion.
+func (r *Reader) Kind(apiVersion, kind string) (graph.Type, bool) {
+	return r.catalog.Kind(apiVersion, kind)
+}
+
+// Now returns the time by the API server's clock.
+func (r *Reader) Now() time.Time { return r.client.Now() }
 
 // Each calls a function for the metadata of each object of a type, everywhere. It is not remembered.
 func (r *Reader) Each(ctx context.Context, t graph.Type, of func(*graph.Object)) error {

@@ -39,8 +39,8 @@ func TestB01FinalizerOfAnActor(t *testing.T) {
 			if want := fmt.Sprintf("kubectl gc unfinalize configmaps/dead -n %s --finalizer example.com/dead", ns); cause.Commands[1] != want {
 				t.Errorf("the second command is %q, want %q", cause.Commands[1], want)
 			}
-			if !strings.Contains(cause.Remedy, "the bucket leaks") || !strings.Contains(cause.Remedy, "deletes the bucket") {
-				t.Errorf("the remedy says neither what starting it does nor what leaks: %s", cause.Remedy)
+			if !strings.Contains(cause.Cost, "the bucket leaks") || !strings.Contains(cause.Remedy, "deletes the bucket") {
+				t.Errorf("the remedy does not say what starting it does, or the cost not what leaks: %s %s", cause.Remedy, cause.Cost)
 			}
 		case "alive":
 			wantEvidence(t, cause, "is renewed by me")

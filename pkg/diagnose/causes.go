@@ -31,6 +31,14 @@ const (
 	FinalizerActorAlive           Code = "FinalizerActorAlive"
 	FinalizerActorDead            Code = "FinalizerActorDead"
 	FinalizerActorUnknown         Code = "FinalizerActorUnknown"
+	FinalizerActorNotFound        Code = "FinalizerActorNotFound"
+	DependencyMissing             Code = "DependencyMissing"
+	InUse                         Code = "InUse"
+	FinalizerOrphaned             Code = "FinalizerOrphaned"
+	NamespaceGone                 Code = "NamespaceGone"
+	ActorForbidden                Code = "ActorForbidden"
+	ActorPaused                   Code = "ActorPaused"
+	ActorNotWatching              Code = "ActorNotWatching"
 	CollectorNotRunning           Code = "CollectorNotRunning"
 	CollectorNotActing            Code = "CollectorNotActing"
 	ForegroundDeadlock            Code = "ForegroundDeadlock"
@@ -60,6 +68,7 @@ const (
 	VolumeAttached                Code = "VolumeAttached"
 	HalfDeleted                   Code = "HalfDeleted"
 	CureForbidden                 Code = "CureForbidden"
+	InProgress                    Code = "InProgress"
 	NotDeleting                   Code = "NotDeleting"
 )
 
@@ -68,6 +77,14 @@ var Kinds = []Kind{
 	{Code: FinalizerActorAlive, Rank: Root, Meaning: "whoever removes the finalizer is alive and has not removed it yet"},
 	{Code: FinalizerActorDead, Rank: Root, Meaning: "whoever removes the finalizer was found and does not work: it is scaled to 0, has had no ready pod for ten minutes, or its Lease was last renewed long ago"},
 	{Code: FinalizerActorUnknown, Rank: Root, Meaning: "nobody knows who removes the finalizer, or whether they are alive"},
+	{Code: FinalizerActorNotFound, Rank: Root, Meaning: "it is known who removes the finalizer, and nothing of it was found in the cluster; it may run under other names, or have been uninstalled"},
+	{Code: DependencyMissing, Rank: Obstacle, Meaning: "an object that whoever removes the finalizer needs for it does not exist"},
+	{Code: InUse, Rank: Obstacle, Meaning: "other objects use the object, and whoever removes the finalizer waits until they are deleted"},
+	{Code: FinalizerOrphaned, Rank: Root, Meaning: "the object on whose behalf the finalizer was added is deleted, or no longer selects this one, so that nobody removes it"},
+	{Code: NamespaceGone, Rank: Obstacle, Meaning: "the object lies in a namespace that does not exist, so that the server answers every update with 404"},
+	{Code: ActorForbidden, Rank: Root, Meaning: "whoever removes the finalizer is alive, and its ServiceAccount may neither update nor patch the object"},
+	{Code: ActorPaused, Rank: Root, Meaning: "whoever removes the finalizer is alive, and ignores the object, which says that it is paused or suspended"},
+	{Code: ActorNotWatching, Rank: Root, Meaning: "whoever removes the finalizer is alive, and was started to watch other namespaces only"},
 	{Code: CollectorNotRunning, Rank: Root, Meaning: "the garbage collector has something to do with the object and is not there"},
 	{Code: CollectorNotActing, Rank: Root, Meaning: "the garbage collector has something to do with the object and does not do it"},
 	{Code: ForegroundDeadlock, Rank: Root, Meaning: "objects that are deleted in the foreground wait for each other (GC-064, RO-023)"},
@@ -97,6 +114,7 @@ var Kinds = []Kind{
 	{Code: VolumeAttached, Rank: Root, Meaning: "a volume is attached to a node"},
 	{Code: HalfDeleted, Rank: Root, Meaning: "nothing holds the object, and nobody has finished its deletion (NS-005, RO-063)"},
 	{Code: CureForbidden, Rank: Note, Meaning: "the user may not do what would free the object"},
+	{Code: InProgress, Rank: Root, Meaning: "the deletion goes on: between two readings objects were deleted, or it began some seconds ago; nothing is stuck"},
 	{Code: NotDeleting, Rank: Root, Meaning: "the object that was asked about is not being deleted"},
 }
 

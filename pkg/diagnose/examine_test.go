@@ -1,10 +1,12 @@
 package diagnose
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -48,6 +50,12 @@ func examine(t testing.TB, config *rest.Config, opts Options, namespace string, 
 			t.Fatalf("%s is not there", s.object)
 		}
 		of.Seen = append(of.Seen, id)
+	}
+	if opts.limits.young == 0 {
+		opts.limits.young = -1 // what a test has deleted a moment ago is what it means to be stuck
+	}
+	if opts.limits.pause == nil {
+		opts.limits.pause = func(context.Context, time.Time) error { return nil }
 	}
 	if opts.Known == nil {
 		opts.Known = fixture.Packs(t)

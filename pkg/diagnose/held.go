@@ -16,10 +16,12 @@ func (e *examiner) causes(ctx context.Context, id graph.ID) []finding {
 	}
 	e.looking[id] = true
 	defer delete(e.looking, id)
-	var findings []finding
-	if e.Graph.Deleted(id) == 0 {
+	findings := e.strayed(ctx, id)
+	switch {
+	case len(findings) > 0: // and nothing else can be done before the namespace exists
+	case e.Graph.Deleted(id) == 0:
 		findings = e.alive(ctx, id)
-	} else {
+	default:
 		findings = e.held(ctx, id)
 	}
 	if len(e.looking) == 1 { // what was left out because of an object that is being looked at is left out here only

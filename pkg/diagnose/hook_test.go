@@ -70,7 +70,7 @@ func TestHookIsCalled(t *testing.T) {
 		if test.of.Namespaced {
 			o.SetNamespace(ns)
 		}
-		if got := e.calls(t.Context(), h, write{admissionv1.Update, test.of, o}); got != test.called {
+		if got := e.calls(t.Context(), h, write{operation: admissionv1.Update, t: test.of, o: o}); got != test.called {
 			t.Errorf("%s, for %s: %t, want %t", test.hook, test.of.Resource, got, test.called)
 		}
 	}

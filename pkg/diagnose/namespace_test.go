@@ -49,7 +49,8 @@ func TestB03NamespaceHeldByItsContent(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown ConfigMap/held"}})
 }
 
-// TestNS021ConditionsLieWhilePodsRemain (B03a): only the pod holds it, whatever the conditions say, and they are quoted.
+// TestNS021ConditionsLieWhilePodsRemain (B03a): only the pod is in the way, whatever the conditions say, and they are quoted. What comes up when it is deleted
+// is said behind it.
 func TestNS021ConditionsLieWhilePodsRemain(t *testing.T) {
 	t.Parallel()
 	c := withNamespaceController(t)
@@ -60,7 +61,10 @@ func TestNS021ConditionsLieWhilePodsRemain(t *testing.T) {
 	deleted(t, c, "namespace", ns)
 	until(t, c, "All content successfully removed", "get", "namespace", ns, "-o", "json")
 	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
-	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown Pod/pod"}})
+	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown Pod/pod", "FinalizerActorUnknown ConfigMap/untouched"}})
+	if first, then := d.Stuck[0].Causes[0].After, d.Stuck[0].Causes[1].After; first != 0 || then != 1 {
+		t.Errorf("the pod comes up after %d others, and what is behind it after %d", first, then)
+	}
 	wantEvidence(t, d.Stuck[0].Causes[0], `the namespace's condition says "All content successfully removed", and 2 objects are left`)
 }
 

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,14 +21,21 @@ func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, f
 		return nil
 	}
 	for again := true; ; again = false {
-		w := write{admissionv1.Update, t, o}
+		w := write{operation: admissionv1.Update, t: t, o: o}
 		steps := withoutFinalizers(o, finalizers)
 		if len(steps) == 0 {
 			return nil // somebody took them off
 		}
-		answer, err := e.client.Patch(ctx, t, o.GetNamespace(), o.GetName(), steps, cluster.PatchOptions{DryRun: true})
+		var answer *graph.Object
+		err := e.tries.send(ctx, e, w, func(ctx context.Context) (err error) {
+			answer, err = e.client.Patch(ctx, t, o.GetNamespace(), o.GetName(), steps, cluster.PatchOptions{DryRun: true})
+			return err
+		})
 		if err == nil {
 			return e.left(ctx, w, answer, finalizers)
+		}
+		if errors.Is(err, errUntried) {
+			return e.untried(ctx, w, "", nil)
 		}
 		if findings, understood := e.refusal(ctx, w, err); understood {
 			return findings

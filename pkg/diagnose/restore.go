@@ -24,6 +24,14 @@ type behindService struct {
 	restore []step
 }
 
+// revival says what to do so that it answers. What has ready endpoints is there already.
+func (b behindService) revival() string {
+	if b.Name != "" && !b.Down && b.Why == "" {
+		return fmt.Sprintf("%s has ready endpoints and does not answer the API server: look into the log of its pods, and whether the API server reaches them.", b.what)
+	}
+	return fmt.Sprintf("Bring %s back.", b.what)
+}
+
 // called looks at what the API server calls: a Service, or an address.
 func (e *examiner) called(ctx context.Context, namespace, name, url string) behindService {
 	if name == "" {
@@ -57,7 +65,7 @@ func (e *examiner) called(ctx context.Context, namespace, name, url string) behi
 					b.evidence = append(b.evidence, observed(w.Says)...)
 				}
 				if w.Scaled {
-					b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1")))
+					b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1").doing("starts what answers it")))
 				}
 			}
 		}

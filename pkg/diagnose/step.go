@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"fmt"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
@@ -12,6 +14,8 @@ type step struct {
 	// does is a clause that says what it brings about, and risk what it puts at risk.
 	does string
 	risk finalizer.Risk
+	// creates is the namespace in which it creates something, empty if it creates nothing.
+	creates string
 }
 
 // doing says what a step brings about.
@@ -34,4 +38,9 @@ func at(o v1alpha1.ObjectRef, s step) step {
 	write := s.write
 	s.write = func(v1alpha1.ObjectRef) string { return write(o) }
 	return s
+}
+
+// ignoring is the command that has the server go on without a webhook that does not answer.
+func ignoring(index int) step {
+	return command("kubectl", "patch", "OBJECT", "--type=json", "-p", fmt.Sprintf(`[{"op":"replace","path":"/webhooks/%d/failurePolicy","value":"Ignore"}]`, index))
 }

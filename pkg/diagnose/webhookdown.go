@@ -20,7 +20,7 @@ func (e *examiner) webhookDown(ctx context.Context, w write, said string, names 
 	if len(findings) == 0 { // it was deleted meanwhile, or may not be read
 		findings = append(findings, finding{
 			code: AdmissionWebhookDown, evidence: append(observed(fmt.Sprintf("%s fails: %s", w.words(), said)), observed(unread...)...),
-			remedy: fmt.Sprintf("Bring back what answers webhook %s. If its component was uninstalled, delete the webhook configuration: only the registration goes.", names[0]),
+			remedy: fmt.Sprintf("Bring back what answers webhook %s. If its component was uninstalled, delete the webhook configuration: only the registration is removed.", names[0]),
 		})
 	}
 	return distinct(append(findings, e.untried(ctx, w, said, nil)...))
@@ -33,7 +33,13 @@ func (e *examiner) untried(ctx context.Context, w write, _ string, _ []string) [
 	var findings []finding
 	for _, h := range hooks {
 		service := h.ClientConfig.Service
-		if !h.fails() || service == nil || len(h.MatchConditions) > 0 || !e.calls(ctx, h, w) {
+		switch {
+		case !h.fails() || !e.calls(ctx, h, w):
+			continue
+		case e.tries.once(h) != "":
+			findings = append(findings, e.down(ctx, h, w, ""))
+			continue
+		case service == nil || len(h.MatchConditions) > 0:
 			continue
 		}
 		if b := actor.BackendOf(ctx, e.reader, service.Namespace, service.Name); b.Down {
@@ -51,10 +57,16 @@ func (e *examiner) down(ctx context.Context, h hook, w write, said string) findi
 		f.evidence = append(f.evidence, observed(fmt.Sprintf("%s fails: %s", w.words(), said))...)
 	}
 	f.evidence = append(f.evidence, observed(fmt.Sprintf("a rule of webhook %s matches %s, and its failurePolicy is Fail", h.Name, w.words()))...)
+	if len(h.MatchConditions) > 0 && said == "" {
+		f.evidence = append(f.evidence, observed("whether its matchConditions are met was not tried")...)
+	}
 	b := e.answers(ctx, h)
 	f.evidence = append(f.evidence, b.evidence...)
-	f.remedy = fmt.Sprintf("Bring %s back. If its component was uninstalled, delete the %s: only the registration goes.", b.what, about.Kind)
-	f.commands = append(b.restore, command("kubectl", "delete", "OBJECT"))
+	if about := e.tries.once(h); about != "" {
+		f.evidence = append(f.evidence, observed("it was called once, about "+about+", and not again")...)
+	}
+	f.remedy = b.revival() + fmt.Sprintf(" If its component was uninstalled, delete the %s: only the registration is removed.", about.Kind)
+	f.commands = append(b.restore, command("kubectl", "delete", "OBJECT").doing("removes the registration, so that the webhook is not called any more"))
 	return f
 }
 
@@ -71,4 +83,6 @@ func (e *examiner) answers(ctx context.Context, h hook) behindService {
 }
 
 // describe is the command that shows what a cause lies in.
-func describe() step { return command("kubectl", "describe", "OBJECT") }
+func describe() step {
+	return command("kubectl", "describe", "OBJECT").doing("shows it, with its events")
+}

@@ -12,6 +12,8 @@ type Object struct {
 	Labels, Annotations map[string]string
 	// Finalizer is the finalizer that is looked at.
 	Finalizer string
+	// Field returns the text in a field of the object, empty if there is none. Without it no field is known.
+	Field func(path string) string
 }
 
 // placeholder is a name in braces, with a key for some; plainName is what may stand in its place, so that nothing that an
@@ -31,6 +33,7 @@ var (
 //	{open}            what the prefix, suffix or first parenthesis of the entry leaves open of the finalizer
 //	{label:KEY}       the value of a label of the object
 //	{annotation:KEY}  the value of an annotation of the object
+//	{field:PATH}      the text in a field of the object: spec.csi.driver
 //	{dashed:X}        what {X} is, with a hyphen for all that is neither letter nor digit
 //
 // It returns the placeholders that the object has no value for, or none that can be part of a name. The pattern means
@@ -66,6 +69,10 @@ func (k Known) value(name string, of Object) string {
 		return of.Labels[key]
 	case "annotation":
 		return of.Annotations[key]
+	case "field":
+		if of.Field != nil {
+			return of.Field(key)
+		}
 	case "dashed":
 		return undashed.ReplaceAllString(k.value(key, of), "-")
 	}

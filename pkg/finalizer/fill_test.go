@@ -15,6 +15,7 @@ func TestFill(t *testing.T) {
 	of := finalizer.Object{
 		Group: "s3.services.k8s.aws", Namespace: "shop", Finalizer: "external-attacher/ebs-csi-aws-com",
 		Labels: map[string]string{"strimzi.io/cluster": "orders"}, Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": "ebs.csi.aws.com"},
+		Field: func(path string) string { return map[string]string{"spec.driver": "ebs.csi.aws.com"}[path] },
 	}
 	for pattern, want := range map[string]string{
 		"*/widget-operator":                                     "*/widget-operator",
@@ -26,6 +27,7 @@ func TestFill(t *testing.T) {
 		"*/{label:strimzi.io/cluster}-op":                       "*/orders-op",
 		"*/{annotation:pv.kubernetes.io/provisioned-by}":        "*/ebs.csi.aws.com",
 		"*/{dashed:annotation:pv.kubernetes.io/provisioned-by}": "*/ebs-csi-aws-com",
+		"*/snapshotter-{dashed:field:spec.driver}":              "*/snapshotter-ebs-csi-aws-com",
 	} {
 		if got, unfilled := prefixed.Fill(pattern, of); got != want || len(unfilled) > 0 {
 			t.Errorf("%s is filled as %s, without %q; want %s", pattern, got, unfilled, want)
@@ -35,6 +37,7 @@ func TestFill(t *testing.T) {
 		"{group}/{namespace}":       {"{group}", "{namespace}"},
 		"*/{label:example.com/own}": {"{label:example.com/own}"},
 		"*/{open}":                  {"{open}"},
+		"{field:spec.driver}":       {"{field:spec.driver}"},
 	} {
 		if _, unfilled := prefixed.Fill(pattern, finalizer.Object{}); !cmp.Equal(unfilled, want) {
 			t.Errorf("of an object that says nothing, %s is filled without %q; want %q", pattern, unfilled, want)

@@ -3,37 +3,59 @@
 package status
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Condition is one of status.conditions. Custom resources may have anything there, so what is no text is empty.
+// Condition is one that an object's status has. Custom resources may have anything there, so what is no text is empty.
 type Condition struct {
 	Type, Status, Reason, Message string
 	// Since is when the status changed last, zero if that is not said.
 	Since time.Time
+	// Field is where it stands: status.conditions[Ready].
+	Field string
 }
 
-// Conditions returns those of an object's status.conditions that are any.
+// places are where objects keep conditions: Cluster API has those of its newer versions in a place of their own.
+var places = [][]string{{"status", "conditions"}, {"status", "v1beta2", "conditions"}}
+
+// Conditions returns those of an object's conditions that are any, be they a list or a map by type.
 func Conditions(o *unstructured.Unstructured) []Condition {
-	list, _, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "conditions")
-	items, _ := list.([]any)
 	var all []Condition
-	for _, item := range items {
-		m, ok := item.(map[string]any)
-		if !ok {
-			continue
-		}
-		c := Condition{Type: Text(m, "type"), Status: Text(m, "status"), Reason: Text(m, "reason"), Message: Text(m, "message")}
-		if since, err := time.Parse(time.RFC3339, Text(m, "lastTransitionTime")); err == nil {
-			c.Since = since
-		}
-		if c.Type != "" {
-			all = append(all, c)
+	for _, place := range places {
+		field := strings.Join(place, ".")
+		value, _, _ := unstructured.NestedFieldNoCopy(o.Object, place...)
+		switch v := value.(type) {
+		case []any:
+			for _, item := range v {
+				if m, ok := item.(map[string]any); ok && Text(m, "type") != "" {
+					all = append(all, condition(field, Text(m, "type"), m))
+				}
+			}
+		case map[string]any:
+			for _, of := range slices.Sorted(maps.Keys(v)) {
+				switch m := v[of].(type) {
+				case map[string]any:
+					all = append(all, condition(field, of, m))
+				case string:
+					all = append(all, condition(field, of, map[string]any{"status": m}))
+				}
+			}
 		}
 	}
 	return all
+}
+
+func condition(field, of string, m map[string]any) Condition {
+	c := Condition{Type: of, Status: Text(m, "status"), Reason: Text(m, "reason"), Message: Text(m, "message"), Field: field + "[" + of + "]"}
+	if since, err := time.Parse(time.RFC3339, Text(m, "lastTransitionTime")); err == nil {
+		c.Since = since
+	}
+	return c
 }
 
 // Find returns the condition of a type.

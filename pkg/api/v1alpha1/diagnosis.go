@@ -14,6 +14,9 @@ type Diagnosis struct {
 	// Complete is false if anything that is stuck, or the cause of it, can be in a gap: that Stuck is empty then does not mean that nothing is stuck.
 	Complete bool  `json:"complete"`
 	Gaps     []Gap `json:"gaps"`
+	// NotLookedAt is how many objects were neither read nor tried, as there were too many of their like, or as a webhook would not have answered: their causes are
+	// those of another that is like them.
+	NotLookedAt int `json:"notLookedAt,omitempty"`
 }
 
 // Stuck is an object that is being deleted, or that was asked about by name.
@@ -23,6 +26,8 @@ type Stuck struct {
 	Since      *metav1.Time `json:"since"`
 	Finalizers []string     `json:"finalizers"`
 	Causes     []Cause      `json:"causes"`
+	// Sampled says that the object was not looked at: the evidence names another of the same type, namespace and finalizers, which was.
+	Sampled bool `json:"sampled,omitempty"`
 	// Checked says what was looked at, if no cause was found.
 	Checked []string `json:"checked,omitempty"`
 }
@@ -35,9 +40,13 @@ type Cause struct {
 	Object ObjectRef `json:"object"`
 	// Via are the objects that lead from the stuck object to this one: each waits for the next.
 	Via []ObjectRef `json:"via,omitempty"`
+	// After is how many others have to be cured before this one comes up, at the least; 0 if it is in the way now.
+	After int `json:"after,omitempty"`
 	// Finalizer is the finalizer that holds the Object, and Actor who takes it off, empty if that is not known.
 	Finalizer string `json:"finalizer,omitempty"`
 	Actor     string `json:"actor,omitempty"`
+	// Summary says in a sentence what the cause is.
+	Summary string `json:"summary,omitempty"`
 	// Evidence are clauses that say what was seen.
 	Evidence []string `json:"evidence"`
 	// Observations are the Evidence, each with where it was read.

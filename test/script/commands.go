@@ -1,4 +1,4 @@
-package e2e
+package script
 
 import (
 	"context"
@@ -28,15 +28,6 @@ func (s *scripted) kubectl(ts *testscript.TestScript, stdin string, args ...stri
 	out, err := s.cluster.Try(s.t.Context(), stdin, append(args, "-n", s.namespace)...)
 	ts.Check(err)
 	return out
-}
-
-// apply FILE applies a manifest in the script's namespace. $NS in it stands for the namespace.
-func apply(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: apply FILE")
-	}
-	s := of(ts)
-	s.kubectl(ts, strings.ReplaceAll(ts.ReadFile(args[0]), "$NS", s.namespace), "apply", "--server-side", "-f", "-")
 }
 
 // own DEPENDENT OWNER... gives an object ownerReferences with the uids that the owners have. An owner may be followed by
@@ -100,10 +91,10 @@ func settle(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// expand FILE replaces $NS in a file.
+// expand FILE... replaces in files what apply replaces.
 func expand(ts *testscript.TestScript, neg bool, args []string) {
 	for _, file := range args {
-		text := strings.ReplaceAll(ts.ReadFile(file), "$NS", of(ts).namespace)
+		text := of(ts).expanded(ts.ReadFile(file))
 		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o600))
 	}
 }

@@ -1,0 +1,102 @@
+// Package script runs scripts of whole commands (testscript's txtar files) through the real kubectl against a real API server.
+//
+// Each script has a namespace of its own, $NS, and is the administrator until it says otherwise. Besides testscript's own commands
+// it may use those of this package.
+package script
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// Main runs the tests or, called under another name by a script, the plugin. It is to be called from TestMain and does not return.
+func Main(m *testing.M, opts ...testcluster.Option) {
+	testscript.Main(testcluster.Wrap(m, opts...), map[string]func(){
+		"kubectl-gc":          plugin,
+		"kubectl_complete-gc": plugin,
+	})
+}
+
+func plugin() { os.Exit(cmd.Process()) }
+
+// Scripts are scripts to run: those of a folder, or the files, or both.
+type Scripts struct {
+	Dir   string
+	Files []string
+	// ThroughKubectl says of a script, by its name, whether kubectl itself starts the plugin in it. In the others a shell does, which costs less
+	// than a process of kubectl for each command. Nil means none.
+	ThroughKubectl func(name string) bool
+	// ToTheEnd has a script go on after a line that failed, so that all of what it expects is compared.
+	ToTheEnd bool
+}
+
+// Run runs scripts on a control plane, in parallel.
+func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
+	through, past := LinkKubectl(t, cluster), pastKubectl(t, cluster)
+	testscript.Run(t, testscript.Params{
+		Dir:                 scripts.Dir,
+		Files:               scripts.Files,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		ContinueOnError:     scripts.ToTheEnd,
+		Setup: func(env *testscript.Env) error {
+			ns := cluster.Namespace(env.T().(testing.TB))
+			env.Setenv("NS", ns)
+			env.Setenv("KUBECONFIG", cluster.Kubeconfig())
+			env.Setenv("KUBECACHEDIR", filepath.Join(env.WorkDir, ".kubecache"))
+			env.Setenv("KUBERC", "off")
+			kubectl, name := past, strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
+			if scripts.ThroughKubectl != nil && scripts.ThroughKubectl(name) {
+				kubectl = through
+			}
+			env.Setenv("PATH", kubectl+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Values["scripted"] = &scripted{cluster: cluster, namespace: ns, t: env.T().(testing.TB)}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"apply":     apply,
+			"kube":      kube,
+			"namespace": namespace,
+			"elapse":    elapse,
+			"refused":   refused,
+			"why":       why,
+			"own":       own,
+			"scrub":     scrub,
+			"settle":    settle,
+			"expand":    expand,
+			"as":        as,
+			"allow":     allow,
+			"alike":     alike,
+			"split":     split,
+		},
+	})
+}
+
+// LinkKubectl makes a folder with the control plane's program under the name kubectl; it goes with the test.
+func LinkKubectl(t *testing.T, cluster *testcluster.Cluster) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Symlink(cluster.Command(t.Context()).Path, filepath.Join(dir, "kubectl")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// pastKubectl makes a folder with a kubectl that starts the plugin as the real one would, and the real one for everything else.
+func pastKubectl(t *testing.T, cluster *testcluster.Cluster) string {
+	t.Helper()
+	dir := t.TempDir()
+	script := "#!/bin/sh\nif [ \"$1\" = gc ]; then\n\tshift\n\texec kubectl-gc \"$@\"\nfi\nexec '" + cluster.Command(t.Context()).Path + "' kubectl \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

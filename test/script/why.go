@@ -1,0 +1,64 @@
+package script
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// why CODE ARGS... runs kubectl gc why ARGS, which must exit with the code, and prints what its JSON holds, a line for each value: where it stands, and
+// the value, as in "causes.0.commands.1 kubectl describe pod/a". A script that looks at these lines does not depend on how the answer is laid out for
+// people. The lines begin with "stuck.0.", "stuck.1." and so on if there is more than one object.
+func why(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: why CODE ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec("kubectl", append([]string{"gc", "why", "-o", "json"}, args[1:]...)...)
+	code := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	out := ts.ReadFile("stdout")
+	var diagnosis map[string]any
+	if err := json.Unmarshal([]byte(out), &diagnosis); err != nil {
+		ts.Fatalf("kubectl gc why %s: exit code %d, %v\n%s", strings.Join(args[1:], " "), code, err, out)
+	}
+	if stuck, ok := diagnosis["stuck"].([]any); ok && len(stuck) == 1 {
+		delete(diagnosis, "stuck")
+		maps.Copy(diagnosis, stuck[0].(map[string]any))
+	}
+	var lines []string
+	flatten(diagnosis, "", &lines)
+	_, err = fmt.Fprintln(ts.Stdout(), strings.Join(lines, "\n"))
+	ts.Check(err)
+	if code != want {
+		ts.Fatalf("kubectl gc why %s: exit code %d, want %d", strings.Join(args[1:], " "), code, want)
+	}
+}
+
+// flatten adds a line for each value below a node, each with its path.
+func flatten(node any, path string, lines *[]string) {
+	switch node := node.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(node)) {
+			flatten(node[key], path+"."+key, lines)
+		}
+	case []any:
+		for i, value := range node {
+			flatten(value, path+"."+strconv.Itoa(i), lines)
+		}
+	default:
+		*lines = append(*lines, fmt.Sprintf("%s %v", strings.TrimPrefix(path, "."), node))
+	}
+}

@@ -1,0 +1,97 @@
+package stuck
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/test/script"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// TestMain starts what ends namespaces and looks after claims and volumes. There are no controllers of workloads and no collector: scripts say
+// themselves which pods of an operator are ready, and what is left is left.
+func TestMain(m *testing.M) {
+	script.Main(m, testcluster.Controllers("namespace-controller", "persistentvolumeclaim-protection-controller", "persistentvolume-protection-controller"))
+}
+
+// TestStuck runs the scripts, on a control plane that has the types of all of them from the beginning: a type that comes or goes would be a
+// gap in what the others list. A script must keep to its namespace: its webhooks and policies too, and cluster-scoped objects are called after it.
+func TestStuck(t *testing.T) {
+	t.Parallel()
+	if _, err := Cases(os.DirFS("testdata")); err != nil {
+		t.Error(err)
+	}
+	c := testcluster.Shared(t)
+	types := types(t)
+	c.Apply(t, strings.Join(types.manifests, ""))
+	c.Kubectl(t, append([]string{"wait", "--for=condition=Established", "--timeout=60s"}, types.names...)...)
+	testcluster.Eventually(t, "all types are discovered", func(ctx context.Context) (bool, error) {
+		served, err := c.Try(ctx, "", "api-resources", "--cached=false", "-o", "name")
+		return !slices.ContainsFunc(types.names, func(name string) bool { return !strings.Contains(served, strings.TrimPrefix(name, "crd/")+"\n") }), err
+	})
+	base, err := os.ReadFile("testdata/base.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Apply(t, string(base))
+	script.Run(t, c, script.Scripts{Dir: "testdata", ToTheEnd: true})
+}
+
+// TestStuckAlone runs, one after the other and on a control plane of their own, the scripts that break what everybody lists, or that are about
+// the whole cluster. They clean up.
+func TestStuckAlone(t *testing.T) {
+	t.Parallel()
+	scripts, err := filepath.Glob("testdata/alone/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range scripts {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			c := testcluster.Another(t, "alone", testcluster.Controllers("namespace-controller"))
+			script.Run(t, c, script.Scripts{Files: []string{file}, ToTheEnd: true})
+		})
+	}
+}
+
+// customTypes are CustomResourceDefinitions, and their names as kubectl wants them.
+type customTypes struct{ manifests, names []string }
+
+// types reads testdata/types: a line for each type, with its API version, kind and plural, and the word cluster if it has no namespace.
+func types(t *testing.T) (all customTypes) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/types")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		group, version, ok := strings.Cut(words[0], "/")
+		if !ok || len(words) < 3 || len(words) > 4 || len(words) == 4 && words[3] != "cluster" {
+			t.Fatalf("testdata/types: %q is not GROUP/VERSION KIND PLURAL [cluster]", line)
+		}
+		scope := "Namespaced"
+		if len(words) == 4 {
+			scope = "Cluster"
+		}
+		all.manifests = append(all.manifests, fmt.Sprintf(`---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %[1]s.%[2]s, annotations: {api-approved.kubernetes.io: "unapproved, for a test"}}
+spec:
+  group: %[2]s
+  scope: %[3]s
+  names: {plural: %[1]s, kind: %[4]s}
+  versions: [{name: %[5]s, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`, words[2], group, scope, words[1], version))
+		all.names = append(all.names, "crd/"+words[2]+"."+group)
+	}
+	return all
+}
