@@ -17,7 +17,7 @@ const mostActors = 16
 // learnIdle finds out which finalizers that the deletion waits for nobody removes, because their actors are there and do not run: of each finalizer and kind at one
 // object. Actors without workloads of their own, which are those of the control plane, are not looked for.
 func learnIdle(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan, f *plan.Facts) error {
-	waits := waitedFor(known, p)
+	waits := awaited(known, p)
 	finder := actor.NewFinder(reader, known)
 	idle := make([]bool, len(waits))
 	var group errgroup.Group
@@ -48,8 +48,8 @@ func learnIdle(ctx context.Context, client *cluster.Client, reader *cluster.Read
 	return nil
 }
 
-// waitedFor are the finalizers of others that have workloads to look for, each with one object that carries it.
-func waitedFor(known *finalizer.Registry, p *plan.Plan) []plan.Idle {
+// awaited are the finalizers of others that have workloads to look for, each with one object that carries it.
+func awaited(known *finalizer.Registry, p *plan.Plan) []plan.Idle {
 	type sort struct{ group, kind, finalizer string }
 	seen := map[sort]bool{}
 	var waits []plan.Idle
