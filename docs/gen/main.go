@@ -66,15 +66,7 @@ func finalizers(file string) error {
 }
 
 func causes(file string) error {
-	source, err := os.ReadFile(filepath.Join("pkg", "diagnose", "code.go"))
-	if err != nil {
-		return err
-	}
-	page, err := docs.Causes(source)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, []byte(page), 0o644)
+	return os.WriteFile(file, []byte(docs.Causes()), 0o644)
 }
 
 func cases(file string) error {

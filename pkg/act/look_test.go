@@ -163,7 +163,10 @@ func TestTheCollectorsPartIsDoneOnceMoreWhenAllIsGone(t *testing.T) {
 		select {
 		case <-gone:
 			after.Add(1)
-			time.Sleep(2 * settling) // as long as requests take
+			select {
+			case <-ctx.Done(): // it is cut off
+			case <-time.After(2 * settling): // as long as requests take
+			}
 		default:
 		}
 		return context.Cause(ctx)

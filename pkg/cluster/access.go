@@ -126,16 +126,28 @@ type resourceAttributes struct {
 	Name        string `json:"name,omitempty"`
 }
 
-// review sends one SelfSubjectAccessReview, which is a question although it is sent with POST: nothing is stored.
+// review sends one SelfSubjectAccessReview.
 func (c *Client) review(ctx context.Context, a Access) (Review, error) {
+	return c.sendReview(ctx, "SelfSubjectAccessReview", "selfsubjectaccessreviews", subject{}, a)
+}
+
+// subject is about whom a SubjectAccessReview asks; a SelfSubjectAccessReview names nobody.
+type subject struct {
+	User   string   `json:"user,omitempty"`
+	Groups []string `json:"groups,omitempty"`
+}
+
+// sendReview sends a review, which is a question although it is sent with POST: nothing is stored.
+func (c *Client) sendReview(ctx context.Context, kind, resource string, about subject, a Access) (Review, error) {
 	var body struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 		Spec       struct {
+			subject            `json:",inline"`
 			ResourceAttributes resourceAttributes `json:"resourceAttributes"`
 		} `json:"spec"`
 	}
-	body.APIVersion, body.Kind = "authorization.k8s.io/v1", "SelfSubjectAccessReview"
+	body.APIVersion, body.Kind, body.Spec.subject = "authorization.k8s.io/v1", kind, about
 	body.Spec.ResourceAttributes = resourceAttributes{
 		Namespace: a.Namespace, Verb: a.Verb, Group: a.Type.Group, Version: a.Type.Version, Resource: a.Type.Resource,
 		Subresource: a.Subresource, Name: a.Name,
@@ -144,7 +156,7 @@ func (c *Client) review(ctx context.Context, a Access) (Review, error) {
 	if err != nil {
 		return Review{}, err
 	}
-	path := resourcePath("authorization.k8s.io", "v1", "selfsubjectaccessreviews", "")
+	path := resourcePath("authorization.k8s.io", "v1", resource, "")
 	var answer struct {
 		Kind   string
 		Status *struct {

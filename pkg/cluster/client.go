@@ -28,6 +28,7 @@ type Client struct {
 	pageSize    int // objects in one answer to a list
 	// pollInterval is how often a type is listed that may not be watched; 0 is DefaultPollInterval.
 	pollInterval time.Duration
+	clock        *serverClock
 	// unseen is called with positions that can neither be watched nor listed; may be nil.
 	unseen func(Position, error)
 }
@@ -38,6 +39,8 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 	config = rest.CopyConfig(config)
 	// Client-side throttling protected servers without priority and fairness; here it would only be waiting.
 	config.QPS = -1
+	clock := &serverClock{}
+	config.Wrap(clock.wrap)
 	if concurrency < 1 {
 		concurrency = DefaultConcurrency
 	}
@@ -53,7 +56,7 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{config: config, rest: restClient, concurrency: concurrency, pageSize: defaultPageSize}
+	c := &Client{config: config, rest: restClient, concurrency: concurrency, pageSize: defaultPageSize, clock: clock}
 	c.ask(disc)
 	return c, nil
 }

@@ -63,7 +63,11 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 	}
 	defer done()
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
-	result := c.rest.Delete().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept", acceptJSON).Body(raw).Do(writing)
+	req := c.rest.Delete().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept", acceptJSON).Body(raw)
+	if opts.DryRun { // nobody typed it
+		req.WarningHandlerWithContext(quietWarnings{})
+	}
+	result := req.Do(writing)
 	if err := result.Error(); err != nil {
 		return Deleted{}, err
 	}

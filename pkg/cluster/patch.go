@@ -49,8 +49,8 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 	}
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	req := c.rest.Patch(types.JSONPatchType).AbsPath(path...).Param("fieldManager", FieldManager).Body(raw)
-	if opts.DryRun {
-		req.Param("dryRun", metav1.DryRunAll)
+	if opts.DryRun { // nobody typed it
+		req.Param("dryRun", metav1.DryRunAll).WarningHandlerWithContext(quietWarnings{})
 	}
 	writing, done, err := settled(ctx)
 	if err != nil {

@@ -54,6 +54,9 @@ func (f *deleteFlags) perform(ctx context.Context, client *cluster.Client, catal
 			return err
 		}
 	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || errors.Is(err, act.ErrNotCollected) {
+		f.explainLeft(ctx, client, catalog, waitedFor(result.Left))
+	}
 	return errors.Join(slices.Concat(failures(result), gc.errors(), []error{gc.leftAloneError(left), unreadError(gc.unread), endlessError(stuck), f.ended(ctx, d, result, err, wording{p.Known, time.Now()})})...)
 }
 
@@ -98,7 +101,7 @@ func (f *deleteFlags) ended(ctx context.Context, d *deletion, result *act.Result
 	case errors.Is(err, act.ErrNotCollected):
 		return refusal{withHint(fmt.Errorf("timed out after %s; %w", d.timeout, err), "kubectl gc run removes them")}
 	case errors.Is(err, context.DeadlineExceeded):
-		return refusal{withHint(fmt.Errorf("timed out after %s; still there: %s", d.timeout, left), hintLeft)}
+		return refusal{fmt.Errorf("timed out after %s; still there: %s", d.timeout, left)}
 	case errors.Is(err, errWaitsForOthers):
 		return refusal{fmt.Errorf("%w; still there: %s", err, left)}
 	}

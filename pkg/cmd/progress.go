@@ -35,6 +35,15 @@ func newProgress(errOut io.Writer) *progressLine {
 }
 
 func (p *progressLine) report(state cluster.Progress) {
+	p.write(fmt.Sprintf("listed %d/%d types, %d objects", state.TypesDone, state.Types, state.Objects))
+}
+
+// examined says how much of what is looked at has been.
+func (p *progressLine) examined(done, total int, what string) {
+	p.write(fmt.Sprintf("looked at %d/%d %s", done, total, what))
+}
+
+func (p *progressLine) write(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
@@ -42,7 +51,7 @@ func (p *progressLine) report(state cluster.Progress) {
 		return
 	}
 	p.last, p.shown = now, true
-	fmt.Fprintf(p.out, "\r\x1b[Klisted %d/%d types, %d objects", state.TypesDone, state.Types, state.Objects)
+	fmt.Fprint(p.out, "\r\x1b[K"+line)
 }
 
 // done takes the line away.

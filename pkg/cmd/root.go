@@ -72,7 +72,7 @@ could not list it calls a gap and prints; it never takes unknown for absent.`,
 	root.SetIn(streams.In)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err, cmd.CommandPath()} })
 	c.addFlags(root)
-	root.AddCommand(newTree(c), newDelete(c), newRun(c), newWhy(c), newUnfinalize(c), newCompletion(c), newVersion(c), newOptions(c))
+	root.AddCommand(newTree(c), newDelete(c), newRun(c), newWhy(c), newUnfinalize(c), newExplain(c), newCompletion(c), newVersion(c), newOptions(c))
 	for _, cmd := range root.Commands() {
 		hideGlobalFlags(cmd)
 	}

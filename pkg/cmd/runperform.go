@@ -148,7 +148,19 @@ func (f *runFlags) perform(ctx context.Context, client *cluster.Client, loop *co
 	default:
 		summary, err = loop.Run(ctx)
 	}
+	if summary != nil && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		f.explainPending(ctx, client, summary)
+	}
 	return f.finish(ctx, summary, err, out, r)
+}
+
+// explainPending says why what others have to release is still there.
+func (f *runFlags) explainPending(ctx context.Context, client *cluster.Client, s *collect.Summary) {
+	catalog, err := client.Discover()
+	if err != nil {
+		return // the loop has told
+	}
+	f.explainLeft(ctx, client, catalog, waitedForOthers(s.Graph, pending(s.Left)))
 }
 
 // finish prints what came of it.
@@ -169,7 +181,7 @@ func (f *runFlags) finish(ctx context.Context, s *collect.Summary, err error, ou
 	case err == nil:
 	case ctx.Err() != nil && f.watch:
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		errs = append(errs, refusal{fmt.Errorf("timed out after %s; there are still objects that others have to let go", r.timeout)})
+		errs = append(errs, refusal{fmt.Errorf("timed out after %s; there are still objects that others have to release", r.timeout)})
 	case errors.Is(err, collect.ErrMaxDeletes) && !errors.As(err, new(*collect.MaxDeletesError)):
 		errs = append(errs, refusal{fmt.Errorf("stopped after %d deletes, which is what --max-deletes allows", f.maxDeletes)})
 	default:

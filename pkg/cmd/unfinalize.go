@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
@@ -29,7 +29,11 @@ it is taken off without that, and what happens when its controller is started ag
 that are there and lets you choose, on a terminal.
 
 It refuses where the one who takes the finalizer off is alive, since it would work if you wait, and where data can be lost or the
-cluster can break, until --force; and on objects that are not being deleted, until --force-live.
+cluster can break, until --force; and on objects that are not being deleted, until --force-live. Where that one was not found, runs
+outside the cluster, or is not known, something outside may leak: that takes --force, or your answer to a question that names it.
+
+It says what follows: without its finalizer the object is gone, and then the garbage collector deletes its dependents. If the disk of
+a PersistentVolume is destroyed with one of them, or with the object itself, that takes --force.
 
 Where there is a better way it goes that: "orphan" comes off only after the references to the owner are off all dependents, which
 would be deleted otherwise, and not at all if one of them can be hidden in what could not be listed; for "foregroundDeletion" it
@@ -97,10 +101,11 @@ func (f *unfinalizeFlags) run(ctx context.Context, r *unfinalizeRequest) error {
 	if err != nil {
 		return err
 	}
-	judge := unfinalize.NewJudge(client, diagnose.NewActors(client, catalog, known))
+	judge := unfinalize.NewJudge(client, actor.NewFinder(cluster.NewReader(client, catalog), known))
 	judge.Proving = func(namespace string, wait time.Duration) {
 		fmt.Fprintf(f.ErrOut, "nothing found in namespace %s; looking again in %s\n", render.Escape(namespace), wait)
 	}
+	r.terms.Asked = f.dryRun == "none" && !f.yes && f.hasTerminal()
 	var cases judged
 	if len(f.finalizers) > 0 {
 		cases, err = f.judge(ctx, judge, r, targets, func(*unstructured.Unstructured) []string { return f.finalizers })
@@ -112,6 +117,9 @@ func (f *unfinalizeFlags) run(ctx context.Context, r *unfinalizeRequest) error {
 	}
 	if len(cases) == 0 {
 		return errors.Join(f.nothingStuck(gaps), incompleteSearch(gaps))
+	}
+	if err := judge.Foresee(ctx, cases.all()); err != nil {
+		return err
 	}
 	return errors.Join(f.carryOut(ctx, client, r, cases, gaps), incompleteSearch(gaps))
 }

@@ -30,7 +30,7 @@ func (f *unfinalizeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.rootFlags.add(cmd)
 	flags.StringArrayVar(&f.finalizers, "finalizer", nil, "Name of a finalizer to take off. Can be given several times")
-	flags.BoolVar(&f.force, "force", false, "Take it off although who does is alive, data can be lost, the cluster can break, or a namespace is not proven to be empty")
+	flags.BoolVar(&f.force, "force", false, "Take it off although who does is alive or was not found, data can be lost, the cluster can break, or a namespace is not proven to be empty")
 	flags.BoolVar(&f.forceLive, "force-live", false, "Take it off objects that are not being deleted, too")
 	flags.BoolVar(&f.allStuck, "all-stuck", false, "Everything in the namespace, or with -A in the cluster, that is being deleted and has the finalizer")
 	flags.StringVar(&f.tree, "tree", "", "An object, as TYPE/NAME: it and everything below it that is being deleted and has the finalizer, leaves first")

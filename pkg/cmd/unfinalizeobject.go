@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
@@ -47,7 +47,25 @@ func (f *unfinalizeFlags) planObject(cases []*unfinalize.Case, terms unfinalize.
 		}
 		out.Stranded = append(out.Stranded, strandedObjects(c)...)
 	}
+	for _, c := range cases { // what follows is told of what is refused too: it can be why
+		follows, disks := aftermathObjects(c)
+		out.Follows, out.Disks = append(out.Follows, follows...), append(out.Disks, disks...)
+		out.Complete = out.Complete && (c.After() == nil || !c.After().Unlisted)
+	}
 	return out
+}
+
+// aftermathObjects are what follows when the object of a case is gone, and the volumes whose data are destroyed.
+func aftermathObjects(c *unfinalize.Case) ([]v1alpha1.Follower, []v1alpha1.Disk) {
+	after := c.After()
+	if after == nil {
+		return nil, nil
+	}
+	var follows []v1alpha1.Follower
+	for _, ref := range after.Deleted {
+		follows = append(follows, v1alpha1.Follower{Object: render.RefObject(ref), Of: render.RefObject(c.Ref)})
+	}
+	return follows, after.Disks
 }
 
 // strandedObjects are what is left in a namespace.
@@ -77,7 +95,7 @@ func wayVerb(way unfinalize.Way) string {
 func verdictObject(c *unfinalize.Case, v unfinalize.Verdict, terms unfinalize.Terms) v1alpha1.FinalizerVerdict {
 	out := v1alpha1.FinalizerVerdict{
 		Object: render.RefObject(c.Ref), Finalizer: v.Name, Field: string(v.Field), Verdict: string(v.Way), Note: v.Note,
-		Actor: v.Actor.Who, Life: string(v.Actor.Life), Evidence: v.Actor.Evidence, Outside: diagnose.Outside(c.Object),
+		Actor: v.Actor.Who, Life: string(v.Actor.Life), Evidence: v.Actor.Says(), Outside: status.Outside(c.Object),
 	}
 	if v.Actor.IsKnown {
 		k := v.Actor.Known
@@ -106,9 +124,13 @@ func plannedActions(c *unfinalize.Case) []v1alpha1.Action {
 			}
 		}
 		because := render.Sentence(plan.Requested, c.Ref)
-		actions = append(actions, v1alpha1.Action{
+		action := v1alpha1.Action{
 			Verb: string(verb), Object: object, Policy: string(policy), Finalizers: names, Wave: 1, By: string(plan.ByClient), Because: because, Reason: string(plan.Requested),
-		})
+		}
+		if verb == plan.VerbRemoveFinalizer {
+			action.Outside = c.Outside()
+		}
+		actions = append(actions, action)
 	}
 	if verdicts := c.Goes(unfinalize.ByOrphaning); len(verdicts) > 0 {
 		for _, d := range c.Dependents {
@@ -168,6 +190,10 @@ func (f *unfinalizeFlags) resultObject(outcomes []*unfinalize.Outcome, cases, go
 				out.Stranded = append(out.Stranded, strandedObjects(o.Case)...)
 			}
 		}
+		if len(o.Done) > 0 {
+			follows, disks := aftermathObjects(o.Case)
+			out.Follows, out.Disks = append(out.Follows, follows...), append(out.Disks, disks...)
+		}
 		if o.Err != nil {
 			skipped := v1alpha1.SkippedObject{Object: object, Because: o.Err.Error()}
 			if actions := plannedActions(o.Case); len(actions) > 0 && !leftAlone(o.Err) {
@@ -201,6 +227,6 @@ func doneObject(d unfinalize.Done) v1alpha1.Action {
 	}
 	return v1alpha1.Action{
 		Verb: string(d.Verb), Object: render.RefObject(d.Object), Policy: string(d.Policy), Owners: d.Owners, Finalizers: d.Finalizers, Wave: 1,
-		By: string(plan.ByClient), Because: render.Sentence(because, d.Cause), Reason: string(because),
+		By: string(plan.ByClient), Because: render.Sentence(because, d.Cause), Reason: string(because), Outside: d.Outside,
 	}
 }

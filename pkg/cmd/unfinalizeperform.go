@@ -87,10 +87,19 @@ func (f *unfinalizeFlags) perform(ctx context.Context, client *cluster.Client, g
 		}
 		errs = append(errs, outcomeError(o))
 	}
+	errs = append(errs, f.tellOutside(outcomes))
 	if len(unfinished) > 0 {
 		errs = append(errs, withHint(errors.New("interrupted; not finished: "+enumerate(unfinished)), "kubectl gc unfinalize TYPE/NAME lists the finalizers that are still there"))
 	}
 	return errors.Join(errs...)
+}
+
+// tellOutside says what stayed outside the cluster.
+func (f *unfinalizeFlags) tellOutside(outcomes []*unfinalize.Outcome) error {
+	if !f.output.isOwn() || f.output.format() == "name" {
+		return nil
+	}
+	return render.Paragraphs(f.Out, leftLines(outcomes), render.Style{})
 }
 
 // tell prints a line for each write.

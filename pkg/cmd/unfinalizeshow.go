@@ -45,7 +45,7 @@ func (f *unfinalizeFlags) table(cases []*unfinalize.Case, terms unfinalize.Terms
 	if err := render.VerdictTable(f.Out, rowsOf(cases, terms, number), style); err != nil {
 		return err
 	}
-	lines := slices.Concat(explanations(cases, terms), outsideLines(cases), strandedLines(cases, terms))
+	lines := slices.Concat(explanations(cases, terms), afterLines(cases), outsideLines(cases), strandedLines(cases, terms))
 	if !number {
 		lines = append(lines, planSummary(cases, terms))
 	}
@@ -193,7 +193,9 @@ func (f *unfinalizeFlags) confirm(ctx context.Context, cases judged, terms unfin
 		if !f.output.isOwn() || f.output.format() == "name" {
 			out = f.ErrOut
 		}
-		return render.Paragraphs(out, strandedLines(cases.all(), terms), render.Style{}) // what is left behind is said in any case
+		good := cases.keep(func(c *unfinalize.Case) bool { return !c.Refused(terms) }).all()
+		lines := slices.Concat(diskLines(good), afterLines(good), strandedLines(cases.all(), terms))
+		return render.Paragraphs(out, lines, render.Style{}) // what is lost and left behind is said in any case
 	}
 	if !f.hasTerminal() {
 		return errors.Join(f.showRefused(cases, terms), refusal{withHint(
@@ -202,8 +204,9 @@ func (f *unfinalizeFlags) confirm(ctx context.Context, cases judged, terms unfin
 	if err := f.show(cases, terms, gaps); err != nil {
 		return err
 	}
-	err := f.ask(ctx)
-	if errors.Is(err, errCancelled) {
+	good := cases.keep(func(c *unfinalize.Case) bool { return !c.Refused(terms) })
+	answer, err := f.line(ctx, question(good.all()))
+	if err == nil && answer != "y" && answer != "Y" {
 		return cancelled("cancelled; nothing was taken off")
 	}
 	return err

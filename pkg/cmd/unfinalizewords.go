@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
@@ -19,6 +19,7 @@ var wayWords = map[unfinalize.Way]string{
 // refusalWords say in the table why one does not.
 var refusalWords = map[unfinalize.Code]string{
 	unfinalize.NotThere: "not there", unfinalize.NothingHeld: "nothing to do", unfinalize.NotDeleting: "not deleting", unfinalize.ActorAlive: "alive",
+	unfinalize.ActorNotFound: "actor not found", unfinalize.ActorUnknown: "actor unknown", unfinalize.ActorOutside: "actor outside",
 	unfinalize.DataLoss: "data loss", unfinalize.BreaksCluster: "breaks cluster", unfinalize.NotEmpty: "not empty", unfinalize.NotProvenEmpty: "not proven empty",
 	unfinalize.HiddenDependents: "hidden dependents", unfinalize.Forbidden: "forbidden", unfinalize.ServerRefuses: "server",
 }
@@ -30,7 +31,9 @@ func verdictWords(against []unfinalize.Refusal, way unfinalize.Way) string {
 	}
 	var words []string
 	for _, r := range against {
-		words = append(words, refusalWords[r.Code])
+		if word := refusalWords[r.Code]; !slices.Contains(words, word) {
+			words = append(words, word)
+		}
 	}
 	return "refused: " + strings.Join(words, ", ")
 }
@@ -82,7 +85,7 @@ func explain(c *unfinalize.Case, v unfinalize.Verdict, terms unfinalize.Terms) [
 	if v.Name != "" && v.Field != "" {
 		lines = append(lines, v.Name+": "+lifeSentence(v.Actor))
 		add(removalSentence(v))
-		if k := v.Actor.Known; v.Actor.IsKnown && v.Actor.Life != diagnose.Alive {
+		if k := v.Actor.Known; v.Actor.IsKnown && v.Actor.Life != actor.Alive {
 			add("if it runs again: " + k.OnCompletion())
 		}
 		if k := v.Actor.Known; v.Actor.IsKnown && v.Way == unfinalize.ByPatch && v.Note == "" && !saysBefore(v) {
@@ -96,7 +99,11 @@ func explain(c *unfinalize.Case, v unfinalize.Verdict, terms unfinalize.Terms) [
 	against := v.Against(terms)
 	for _, r := range v.Refusals {
 		word := "refused"
-		if !slices.Contains(against, r) {
+		switch {
+		case slices.Contains(against, r):
+		case r.Override == unfinalize.WithForce && !terms.Force:
+			word = "you are asked about this"
+		default:
 			word = "in spite of this (" + string(r.Override) + ")"
 		}
 		line := word + ": " + r.Because
@@ -105,6 +112,8 @@ func explain(c *unfinalize.Case, v unfinalize.Verdict, terms unfinalize.Terms) [
 			line, _, _ = strings.Cut(line, ": "+v.Actor.Known.OnRemoval())
 		case unfinalize.ActorAlive:
 			line = word + ": it would work if you wait"
+		case unfinalize.ActorNotFound, unfinalize.ActorUnknown, unfinalize.ActorOutside:
+			line = strings.TrimSuffix(line, "; "+removalSentence(v))
 		}
 		if v.Field == "" {
 			line = word + ": " + shortName(c.Ref) + ": " + r.Because // nothing above says which
@@ -126,20 +135,20 @@ func saysBefore(v unfinalize.Verdict) bool {
 }
 
 // lifeSentence says who takes a finalizer off and whether that is alive.
-func lifeSentence(a diagnose.Actor) string {
+func lifeSentence(a actor.Actor) string {
 	who := a.Who
 	if who == "" {
 		who = "who takes it off is not known"
 	} else {
-		who += map[diagnose.Life]string{
-			diagnose.Alive: " takes it off, and is alive", diagnose.Dead: " takes it off, and is dead",
+		who += map[actor.Life]string{
+			actor.Alive: " takes it off, and is alive", actor.Dead: " takes it off, and is dead",
 		}[a.Life]
-		if a.Life != diagnose.Alive && a.Life != diagnose.Dead {
+		if a.Life != actor.Alive && a.Life != actor.Dead {
 			who += " takes it off; whether it is alive is not known"
 		}
 	}
-	if len(a.Evidence) > 0 {
-		who += " (" + strings.Join(a.Evidence, "; ") + ")"
+	if len(a.Says()) > 0 {
+		who += " (" + strings.Join(a.Says(), "; ") + ")"
 	}
 	return who
 }

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,8 @@ It reads live, and tries with dry runs what a controller would have to write, so
 is named. With --probe it also finds out, where it is the garbage collector's turn, whether that works: it writes a ConfigMap for it
 to collect, and takes it away again.
 
-Exit code 2 means that something is stuck, or that not everything could be looked at.`,
+Exit code 2 means that something is stuck, or that not everything could be looked at. What is not being deleted, or whose
+deletion goes on, is not stuck.`,
 		Example: `  # Why is this namespace still Terminating?
   kubectl gc why namespace/shop
 
@@ -94,12 +96,21 @@ func (f *whyFlags) run(ctx context.Context, selector labels.Selector, args []str
 	if err != nil {
 		return err
 	}
+	if err := f.namespaceExists(ctx, req, g); err != nil {
+		return err
+	}
 	survey := diagnose.Survey{Catalog: req.catalog, Graph: g, Gaps: listed.Gaps}
 	subjects, err := f.subjects(ctx, req, survey)
 	if err != nil {
 		return err
 	}
-	d, err := diagnose.Examine(ctx, req.client, survey, subjects, diagnose.Options{Known: known, OlderThan: f.olderThan, Probe: f.probe})
+	opts := diagnose.Options{Known: known, OlderThan: f.olderThan, Probe: f.probe}
+	progress := newProgress(f.ErrOut)
+	if progress != nil {
+		opts.Progress = progress.examined
+	}
+	d, err := diagnose.Examine(ctx, req.client, survey, subjects, opts)
+	progress.done()
 	if err != nil {
 		return err
 	}
@@ -120,10 +131,14 @@ func (f *whyFlags) print(d *v1alpha1.Diagnosis) error {
 	return f.output.write(f.Out, d)
 }
 
+// unstuck are the causes of what is not stuck: it is not being deleted, or its deletion goes on.
+var unstuck = []string{string(diagnose.NotDeleting), string(diagnose.InProgress), string(diagnose.PodTerminating)}
+
 // finding is the answer that something is stuck, which exit code 2 tells.
 func finding(d *v1alpha1.Diagnosis) error {
 	for _, s := range d.Stuck {
-		if s.Since != nil || len(s.Causes) > 0 && s.Causes[0].Code != string(diagnose.NotDeleting) {
+		stuck := func(c v1alpha1.Cause) bool { return !slices.Contains(unstuck, c.Code) }
+		if slices.ContainsFunc(s.Causes, stuck) || s.Since != nil && len(s.Causes) == 0 {
 			return errFinding
 		}
 	}

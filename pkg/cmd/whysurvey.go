@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -57,6 +58,27 @@ func (f *whyFlags) subjects(ctx context.Context, req *treeRequest, s diagnose.Su
 		all.In = f.in(req, s.Graph)
 	}
 	return all, errors.Join(missing...)
+}
+
+// namespaceExists is the server's error for a namespace that does not exist and in which nothing was seen, if all that is stuck in it is asked about.
+func (f *whyFlags) namespaceExists(ctx context.Context, req *treeRequest, g *graph.Graph) error {
+	if req.scope == "" || len(req.roots.objects) > 0 {
+		return nil
+	}
+	if _, ok := g.Find("", cluster.Namespaces.Resource, "", req.scope); ok {
+		return nil
+	}
+	for range g.InNamespace(req.scope) {
+		return nil
+	}
+	r, ok := req.catalog.Lookup(cluster.Namespaces)
+	if !ok {
+		return nil
+	}
+	if _, err := req.client.Get(ctx, r.Type, "", req.scope); cluster.IsAbsent(err, r.Type, req.scope) {
+		return err
+	}
+	return nil
 }
 
 // gapOf finds the gap in which an object of a type and namespace would be.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // canary finds out whether the garbage collector works by an object for it to collect: its owner has never existed. It is flown once.
@@ -83,7 +84,7 @@ func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) 
 	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(farewell, cancel) })()
-	says := fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was not collected within %s", ago(flight))
+	says := fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was not collected within %s", phrase.Ago(flight))
 	if _, err := client.Delete(cleaning, r.Type, canaryNamespace, name, uid, cluster.DeleteOptions{Policy: "Background"}); err != nil && !cluster.IsAbsent(err, r.Type, name) {
 		says += fmt.Sprintf(", and ConfigMap %s/%s, which it is, could not be deleted: %v", canaryNamespace, name, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -16,11 +17,11 @@ func TestB01FinalizerOfAnActor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, deployment(ns, "op", 0)+lease(ns, "leader", "me", time.Now()))
-	c.Apply(t, configMap(ns, "dead", "example.com/dead")+configMap(ns, "alive", "example.com/alive")+configMap(ns, "unknown", "nobody.example.net/x"))
-	free(t, c, ns, "configmap/dead", "configmap/alive", "configmap/unknown")
+	c.Apply(t, fixture.Deployment(ns, "op", 0)+fixture.Lease(ns, "leader", "me", time.Now()))
+	c.Apply(t, fixture.ConfigMap(ns, "dead", "example.com/dead")+fixture.ConfigMap(ns, "alive", "example.com/alive")+fixture.ConfigMap(ns, "unknown", "nobody.example.net/x"))
+	fixture.Free(t, c, ns, "configmap/dead", "configmap/alive", "configmap/unknown")
 	deleted(t, c, "configmap", "dead", "alive", "unknown", "-n", ns)
-	packs := pack(t, "example.com/dead", fmt.Sprintf("deployments: ['%s/op']", ns)).With(renamed(t, pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
+	packs := fixture.Pack(t, "example.com/dead", fmt.Sprintf("deployments: ['%s/op']", ns)).With(renamed(t, fixture.Pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
 	d := examine(t, c.Config(), Options{Known: packs}, ns)
 	wantCauses(t, d, map[string][]string{
 		"ConfigMap/alive":   {"FinalizerActorAlive ConfigMap/alive"},
@@ -38,8 +39,8 @@ func TestB01FinalizerOfAnActor(t *testing.T) {
 			if want := fmt.Sprintf("kubectl gc unfinalize configmaps/dead -n %s --finalizer example.com/dead", ns); cause.Commands[1] != want {
 				t.Errorf("the second command is %q, want %q", cause.Commands[1], want)
 			}
-			if !strings.Contains(cause.Remedy, "the bucket leaks") || !strings.Contains(cause.Remedy, "deletes the bucket") {
-				t.Errorf("the remedy says neither what starting it does nor what leaks: %s", cause.Remedy)
+			if !strings.Contains(cause.Cost, "the bucket leaks") || !strings.Contains(cause.Remedy, "deletes the bucket") {
+				t.Errorf("the remedy does not say what starting it does, or the cost not what leaks: %s %s", cause.Remedy, cause.Cost)
 			}
 		case "alive":
 			wantEvidence(t, cause, "is renewed by me")
@@ -52,11 +53,11 @@ func TestB10ForegroundWaitsForItsDependents(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "root"))
+	c.Apply(t, fixture.ConfigMap(ns, "root"))
 	owned(t, c, ns, "middle", "root", true)
 	owned(t, c, ns, "leaf", "middle", true, "nobody.example.net/x")
 	owned(t, c, ns, "beside", "root", false, "nobody.example.net/y")
-	free(t, c, ns, "configmap/root", "configmap/middle", "configmap/leaf", "configmap/beside")
+	fixture.Free(t, c, ns, "configmap/root", "configmap/middle", "configmap/leaf", "configmap/beside")
 	deleted(t, c, "configmap", "root", "-n", ns, "--cascade=foreground")
 	deleted(t, c, "configmap", "middle", "-n", ns, "--cascade=foreground")
 	deleted(t, c, "configmap", "leaf", "-n", ns)
@@ -72,10 +73,10 @@ func TestB17CollectorHasNotActed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "blocked")+configMap(ns, "done")+configMap(ns, "orphaning"))
+	c.Apply(t, fixture.ConfigMap(ns, "blocked")+fixture.ConfigMap(ns, "done")+fixture.ConfigMap(ns, "orphaning"))
 	owned(t, c, ns, "blocker", "blocked", true)
 	owned(t, c, ns, "left", "orphaning", true)
-	free(t, c, ns, "configmap/blocked", "configmap/done", "configmap/orphaning")
+	fixture.Free(t, c, ns, "configmap/blocked", "configmap/done", "configmap/orphaning")
 	deleted(t, c, "configmap", "blocked", "done", "-n", ns, "--cascade=foreground")
 	deleted(t, c, "configmap", "orphaning", "-n", ns, "--cascade=orphan")
 	d := examine(t, c.Config(), Options{}, ns)
@@ -95,7 +96,7 @@ func TestB17CollectorHasNotActed(t *testing.T) {
 func TestB17CollectorIsNotRunning(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
-	c.Apply(t, configMap("default", "done")+lease("kube-system", "kube-controller-manager", "master-1", time.Now().Add(-3*time.Hour)))
+	c.Apply(t, fixture.ConfigMap("default", "done")+fixture.Lease("kube-system", "kube-controller-manager", "master-1", time.Now().Add(-3*time.Hour)))
 	deleted(t, c, "configmap", "done", "--cascade=foreground")
 	d := examine(t, c.Config(), Options{Probe: true}, "default")
 	wantCauses(t, d, map[string][]string{"ConfigMap/done": {"CollectorNotRunning ConfigMap/done"}})
@@ -111,7 +112,7 @@ func TestB17CollectorIsNotRunning(t *testing.T) {
 	wantCauses(t, examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""}), map[string][]string{"Namespace/" + ns: {"NamespaceControllerNotRunning Namespace/" + ns}})
 
 	// With a collector that cannot come to the object, the canary sings.
-	c.Apply(t, configMap("default", "held", "example.com/x"))
+	c.Apply(t, fixture.ConfigMap("default", "held", "example.com/x"))
 	deleted(t, c, "configmap", "held", "--cascade=orphan")
 	denyPatches(t, c, "held")
 	c.StartControllers(t, testcluster.Collector)
@@ -152,11 +153,11 @@ func TestGC064ForegroundDeadlock(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "a")+configMap(ns, "b")+configMap(ns, "self"))
+	c.Apply(t, fixture.ConfigMap(ns, "a")+fixture.ConfigMap(ns, "b")+fixture.ConfigMap(ns, "self"))
 	own(t, c, ns, "a", "b", true)
 	own(t, c, ns, "b", "a", true)
 	own(t, c, ns, "self", "self", true)
-	free(t, c, ns, "configmap/a", "configmap/b", "configmap/self")
+	fixture.Free(t, c, ns, "configmap/a", "configmap/b", "configmap/self")
 	deleted(t, c, "configmap", "a", "b", "self", "-n", ns, "--cascade=foreground")
 	d := examine(t, c.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{
@@ -175,11 +176,11 @@ func TestB19BlockerThatIsNeverCollected(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "scope")+configMap(ns, "kind"))
+	c.Apply(t, fixture.ConfigMap(ns, "scope")+fixture.ConfigMap(ns, "kind"))
 	c.Apply(t, fmt.Sprintf("apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nvalue: 1\nmetadata: {name: %s, ownerReferences: [%s]}\n", ns, reference(t, c, ns, "scope", true)))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "priorityclass", ns, "--ignore-not-found") })
 	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dependent, namespace: %s, ownerReferences: [%s, {apiVersion: gone.example.com/v1, kind: Gone, name: g, uid: 00000000-0000-0000-0000-000000000001}]}\n", ns, reference(t, c, ns, "kind", true)))
-	free(t, c, ns, "configmap/scope", "configmap/kind")
+	fixture.Free(t, c, ns, "configmap/scope", "configmap/kind")
 	deleted(t, c, "configmap", "scope", "kind", "-n", ns, "--cascade=foreground")
 	d := examine(t, c.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{
@@ -195,7 +196,7 @@ func TestRO063HalfDeleted(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	finalize(t, c, ns)
-	c.Apply(t, configMap(ns, "in"))
+	c.Apply(t, fixture.ConfigMap(ns, "in"))
 	deleted(t, c, "namespace", ns)
 	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""}, subject{"configmaps/in", ns})
 	wantCauses(t, d, map[string][]string{

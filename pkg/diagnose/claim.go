@@ -7,9 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // claimFinalizer keeps a PersistentVolumeClaim while a pod uses it.
@@ -19,9 +19,9 @@ const claimFinalizer = "kubernetes.io/pvc-protection"
 // finalizer off has not done it.
 func (e *examiner) claim(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	all, err := e.source.list(ctx, pods, ref.Namespace, cluster.Selection{})
+	all, err := e.reader.List(ctx, cluster.Pods, ref.Namespace, cluster.Selection{})
 	if err != nil {
-		return withEvidence(e.byActor(ctx, id, claimFinalizer), fmt.Sprintf("whether a pod uses it is not known: %v", err))
+		return withEvidence(e.byActor(ctx, id, claimFinalizer), observed(fmt.Sprintf("whether a pod uses it is not known: %v", err))...)
 	}
 	var findings []finding
 	f := finding{code: ClaimInUse, finalizer: claimFinalizer}
@@ -37,17 +37,17 @@ func (e *examiner) claim(ctx context.Context, id graph.ID) []finding {
 			}
 		}
 		names = append(names, pod.GetName())
-		f.evidence = append(f.evidence, usage(pod))
+		f.evidence = append(f.evidence, observed(usage(pod))...)
 	}
 	if len(names) > 0 {
 		f.remedy = "Delete the pods that use it, those that have ended too. What their controllers make instead is not scheduled as long as the claim is being deleted."
-		f.commands = []func(v1alpha1.ObjectRef) string{fixedCommand(append(append([]string{"kubectl", "delete", "pods"}, names...), "-n", ref.Namespace)...)}
+		f.commands = []step{fixedCommand(append(append([]string{"kubectl", "delete", "pods"}, names...), "-n", ref.Namespace)...)}
 		findings = append(findings, found(ref, f)...)
 	}
 	if len(findings) > 0 {
 		return findings
 	}
-	return withEvidence(e.byActor(ctx, id, claimFinalizer), "no pod uses it")
+	return withEvidence(e.byActor(ctx, id, claimFinalizer), observed("no pod uses it")...)
 }
 
 // behindUser returns what keeps an object that is being deleted and in the way of another.
@@ -71,7 +71,7 @@ func uses(pod *unstructured.Unstructured, claim string) bool {
 	return slices.ContainsFunc(volumes, func(item any) bool {
 		m, _ := item.(map[string]any)
 		named, _, _ := unstructured.NestedString(m, "persistentVolumeClaim", "claimName")
-		return named == claim || m["ephemeral"] != nil && !ended && pod.GetName()+"-"+text(m, "name") == claim
+		return named == claim || m["ephemeral"] != nil && !ended && pod.GetName()+"-"+status.Text(m, "name") == claim
 	})
 }
 

@@ -6,25 +6,29 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// collectors is what there is to say when it is the garbage collector's turn and it does nothing. What the finding has already is kept.
-func (e *examiner) collectors(ctx context.Context, id graph.ID, f finding) []finding {
+// collectors is what there is to say when it is the garbage collector's turn and it does nothing. What the finding has already is kept. Whether it does
+// something after all shows at the owner and its dependents.
+func (e *examiner) collectors(ctx context.Context, id, owner graph.ID, f finding) []finding {
+	f.moves = e.movement(owner, e.dependents(owner))
 	about := v1alpha1.ObjectRef(e.Graph.Ref(id))
 	life, evidence := e.controllerManager(ctx)
 	f.code = CollectorNotActing
 	f.evidence = append(f.evidence, evidence...)
 	f.remedy = "Look into kube-controller-manager, of which the garbage collector is a part. Its part can be done from here."
-	if life == Dead {
+	if life == actor.Dead {
 		f.code = CollectorNotRunning
 		f.remedy = "Start kube-controller-manager again, of which the garbage collector is a part. Its part can be done from here."
 	}
 	if e.opts.Probe {
 		c := e.canary.fly(ctx, e.client, e.Catalog)
-		f.evidence = append(f.evidence, c.says)
+		f.evidence = append(f.evidence, observed(c.says)...)
 		if c.collected {
 			f.code = CollectorNotActing
 			f.remedy = "The garbage collector works, and has not come to this object, or cannot write to it: look into the log of kube-controller-manager. Its part can be done from here."
@@ -34,22 +38,22 @@ func (e *examiner) collectors(ctx context.Context, id graph.ID, f finding) []fin
 	if about.Namespace != "" {
 		run = command("kubectl", "gc", "run", "-n", about.Namespace)
 	}
-	f.commands = append([]func(v1alpha1.ObjectRef) string{run}, f.commands...)
+	f.commands = append([]step{run}, f.commands...)
 	f.actor = "the garbage collector"
 	return found(e.Graph.Ref(id), f)
 }
 
 // controllerManager says whether kube-controller-manager lives, by what is known of a finalizer that one of its controllers takes off.
-func (e *examiner) controllerManager(ctx context.Context) (Life, []string) {
+func (e *examiner) controllerManager(ctx context.Context) (actor.Life, []v1alpha1.Observation) {
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
 	a, err := e.actors.Of(ctx, o, plan.ForegroundFinalizer)
 	if err != nil {
-		return Unknown, nil
+		return actor.Unknown, nil
 	}
 	return a.Life, a.Evidence
 }
 
 // dueFor says for how long something has been due, as evidence.
 func (e *examiner) dueFor(id graph.ID) string {
-	return fmt.Sprintf("deleted %s ago", ago(e.past(id)))
+	return fmt.Sprintf("deleted %s ago", phrase.Ago(e.past(id)))
 }

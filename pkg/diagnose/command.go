@@ -7,8 +7,8 @@ import (
 )
 
 // command is a command line about an object; the arguments may contain OBJECT, which stands for TYPE/NAME of it, with its namespace behind.
-func command(args ...string) func(v1alpha1.ObjectRef) string {
-	return func(o v1alpha1.ObjectRef) string {
+func command(args ...string) step {
+	return step{write: func(o v1alpha1.ObjectRef) string {
 		var words []string
 		for _, arg := range args {
 			if arg != "OBJECT" {
@@ -21,7 +21,7 @@ func command(args ...string) func(v1alpha1.ObjectRef) string {
 			}
 		}
 		return strings.Join(words, " ")
-	}
+	}}
 }
 
 // typeOf writes the type of an object so that kubectl finds no other.
@@ -44,16 +44,5 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// fixedCommand is a command line that does not depend on an object.
-func fixedCommand(args ...string) func(v1alpha1.ObjectRef) string {
-	c := command(args...)
-	return func(v1alpha1.ObjectRef) string { return c(v1alpha1.ObjectRef{}) }
-}
-
 // joinTypes writes several types as one argument.
 func joinTypes(types []string) string { return strings.Join(types, ",") }
-
-// at is a command about another object than the one in which the cause lies.
-func at(o v1alpha1.ObjectRef, c func(v1alpha1.ObjectRef) string) func(v1alpha1.ObjectRef) string {
-	return func(v1alpha1.ObjectRef) string { return c(o) }
-}

@@ -10,7 +10,7 @@ import (
 // TestCommandsAreSafeToCopy: a shell takes each word for one, whatever an object put into it.
 func TestCommandsAreSafeToCopy(t *testing.T) {
 	for _, word := range []string{"plain", "example.com/x", "", "a b", "$(touch /nonexistent/x)", "`id`", "it's", `"quoted"`, `back\slash`, "a;b", "*", "~", "-n", "a\nb", "ü"} {
-		line := "printf %s " + command(word)(v1alpha1.ObjectRef{})
+		line := "printf %s " + command(word).write(v1alpha1.ObjectRef{})
 		out, err := exec.CommandContext(t.Context(), "sh", "-c", line).Output()
 		if err != nil || string(out) != word {
 			t.Errorf("%q becomes %q in a shell: %v", word, out, err)
@@ -27,7 +27,7 @@ func TestCommandNamesTheObject(t *testing.T) {
 		{v1alpha1.ObjectRef{APIVersion: "apps/v1", Resource: "deployments", Namespace: "ns", Name: "d"}, "kubectl delete deployments.apps/d -n ns"},
 		{v1alpha1.ObjectRef{APIVersion: "v1", Resource: "nodes", Name: "n"}, "kubectl delete nodes/n"},
 	} {
-		if got := command("kubectl", "delete", "OBJECT")(test.o); got != test.want {
+		if got := command("kubectl", "delete", "OBJECT").write(test.o); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}

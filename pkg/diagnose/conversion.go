@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // conversionFailed is how the API server says that a conversion webhook did not do what it should. The group-version and the kind are those of
@@ -24,20 +26,20 @@ func (e *examiner) unconverted(ctx context.Context, _ write, said string, names 
 	}
 	crd, err := e.definitionOf(ctx, gv.Group, strings.TrimSuffix(names[1], "List"))
 	if crd == nil {
-		f := finding{code: ConversionWebhookDown, evidence: []string{"the server says: " + said}, remedy: "Bring back the conversion webhook of the CustomResourceDefinition."}
+		f := finding{code: ConversionWebhookDown, evidence: observed("the server says: " + said), remedy: "Bring back the conversion webhook of the CustomResourceDefinition."}
 		if err != nil {
-			f.evidence = append(f.evidence, fmt.Sprintf("CustomResourceDefinitions cannot be listed: %v", err))
+			f.evidence = append(f.evidence, observed(fmt.Sprintf("CustomResourceDefinitions cannot be listed: %v", err))...)
 		}
 		return []finding{f}
 	}
 	about := e.ref(crd)
-	f := finding{code: ConversionWebhookDown, about: &about, evidence: []string{"the server says: " + said}}
+	f := finding{code: ConversionWebhookDown, about: &about, evidence: observed("the server says: " + said)}
 	client, _, _ := unstructured.NestedMap(crd.Object, "spec", "conversion", "webhook", "clientConfig")
 	service, _ := client["service"].(map[string]any)
-	b := e.called(ctx, text(service, "namespace"), text(service, "name"), text(client, "url"))
+	b := e.called(ctx, status.Text(service, "namespace"), status.Text(service, "name"), status.Text(client, "url"))
 	f.evidence = append(f.evidence, b.evidence...)
 	if stored, _, _ := unstructured.NestedStringSlice(crd.Object, "status", "storedVersions"); len(stored) > 0 {
-		f.evidence = append(f.evidence, "instances are stored as "+joinAnd(stored))
+		f.evidence = append(f.evidence, observed("instances are stored as "+phrase.And(stored))...)
 	}
 	f.remedy = fmt.Sprintf("Bring %s back, which converts them. If that cannot be done, and the schemas of the versions are compatible, have the API server change nothing but the apiVersion.", b.what)
 	f.commands = append(b.restore, command("kubectl", "patch", "OBJECT", "--type=json", "-p", `[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`))
@@ -46,7 +48,7 @@ func (e *examiner) unconverted(ctx context.Context, _ write, said string, names 
 
 // definitionOf returns the CustomResourceDefinition of a group and kind, nil if there is none.
 func (e *examiner) definitionOf(ctx context.Context, group, kind string) (*unstructured.Unstructured, error) {
-	all, err := e.source.list(ctx, definitions, "", cluster.Selection{})
+	all, err := e.reader.List(ctx, cluster.CRDs, "", cluster.Selection{})
 	for _, crd := range all {
 		g, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 		k, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")

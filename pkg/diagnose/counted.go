@@ -18,9 +18,9 @@ func (e *examiner) counted(ctx context.Context, id graph.ID) []finding {
 			continue
 		}
 		if e.Graph.State(edge.Owner) != graph.Absent {
-			return withEvidence(findings, fmt.Sprintf("Job %s, which counts it, still exists", edge.Name))
+			return withEvidence(findings, observed(fmt.Sprintf("Job %s, which counts it, still exists", edge.Name))...)
 		}
-		findings = withEvidence(findings, fmt.Sprintf("Job %s, which was to count it, does not exist any more", edge.Name))
+		findings = withEvidence(findings, observed(fmt.Sprintf("Job %s, which was to count it, does not exist any more", edge.Name))...)
 		for i := range findings {
 			if findings[i].finalizer == jobFinalizer {
 				findings[i].remedy += " The Job is gone: nothing is lost by taking it off."

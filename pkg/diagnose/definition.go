@@ -6,13 +6,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// definitionFinalizer keeps a CustomResourceDefinition until its instances are gone (API-060).
-const definitionFinalizer = "customresourcecleanup.apiextensions.k8s.io"
+// crdFinalizer keeps a CustomResourceDefinition until its instances are gone (API-060).
+const crdFinalizer = "customresourcecleanup.apiextensions.k8s.io"
 
 // definition returns what keeps a CustomResourceDefinition: its instances, and what holds those, or that they cannot be read.
 func (e *examiner) definition(ctx context.Context, id graph.ID) []finding {
@@ -24,10 +26,10 @@ func (e *examiner) definition(ctx context.Context, id graph.ID) []finding {
 			findings = append(findings, found(ref, e.gap(ctx, gap)...)...)
 		}
 	}
-	o, err := e.source.get(ctx, definitions, "", ref.Name)
-	terminating := statusCondition{}
+	o, err := e.reader.Get(ctx, cluster.CRDs, "", ref.Name)
+	terminating := status.Condition{}
 	if err == nil && o != nil {
-		terminating, _ = condition(o, "Terminating")
+		terminating, _ = status.Find(o, "Terminating")
 	}
 	// The API server deletes the instances in the version that it stores, and the survey may have seen another.
 	findings = append(findings, found(ref, e.conversions(ctx, terminating.Message)...)...)
@@ -46,16 +48,16 @@ func (e *examiner) definition(ctx context.Context, id graph.ID) []finding {
 	if len(findings) > 0 {
 		return findings
 	}
-	evidence := []string{"it has no instances left"}
+	evidence := observed("it has no instances left")
 	if n := len(instances); n > 0 {
-		evidence = []string{fmt.Sprintf("it has %s, which the API server deletes", count(n, "instance"))}
+		evidence = observed(fmt.Sprintf("it has %s, which the API server deletes", phrase.Count(n, "instance")))
 	}
 	if terminating.Message != "" {
-		evidence = append(evidence, fmt.Sprintf("condition Terminating says %s: %s", terminating.Reason, terminating.Message))
+		evidence = append(evidence, observed(fmt.Sprintf("condition Terminating says %s: %s", terminating.Reason, terminating.Message))...)
 	}
 	return found(ref, finding{
-		code: FinalizerActorAlive, finalizer: definitionFinalizer, actor: "kube-apiserver", evidence: evidence,
+		code: FinalizerActorAlive, finalizer: crdFinalizer, actor: "kube-apiserver", evidence: evidence,
 		remedy:   "The API server looks again once a minute. Wait.",
-		commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m")},
+		commands: []step{command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m")},
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
 // webhookDenies is for a webhook that answers, and says no.
@@ -25,16 +26,16 @@ func (e *examiner) webhookDenies(ctx context.Context, w write, said string, name
 		return findings
 	}
 	return []finding{{
-		code: AdmissionDenied, evidence: append([]string{fmt.Sprintf("%s is denied: %s", w.words(), said)}, unread...),
+		code: AdmissionDenied, evidence: append(observed(fmt.Sprintf("%s is denied: %s", w.words(), said)), observed(unread...)...),
 		remedy: fmt.Sprintf("Do what webhook %s asks for, or exempt the object from it.", names[0]),
 	}}
 }
 
 // policyDenies is for a ValidatingAdmissionPolicy.
 func (e *examiner) policyDenies(ctx context.Context, w write, said string, names []string) []finding {
-	about := v1alpha1.ObjectRef{APIVersion: validatingPolicies.Group + "/v1", Kind: "ValidatingAdmissionPolicy", Resource: validatingPolicies.Resource, Name: names[0]}
+	about := v1alpha1.ObjectRef{APIVersion: cluster.ValidatingPolicies.Group + "/v1", Kind: "ValidatingAdmissionPolicy", Resource: cluster.ValidatingPolicies.Resource, Name: names[0]}
 	var conditions []admissionv1.MatchCondition
-	if o, err := e.source.get(ctx, validatingPolicies, "", names[0]); err == nil && o != nil {
+	if o, err := e.reader.Get(ctx, cluster.ValidatingPolicies, "", names[0]); err == nil && o != nil {
 		about = e.ref(o)
 		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "matchConditions")
 		conditions = make([]admissionv1.MatchCondition, len(list))
@@ -43,7 +44,7 @@ func (e *examiner) policyDenies(ctx context.Context, w write, said string, names
 	if names[1] != "" && w.operation == admissionv1.Delete {
 		f.remedy = "Do what the policy asks for. If it is wrong, take away its binding: the policy itself stays."
 		binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: "ValidatingAdmissionPolicyBinding", Resource: "validatingadmissionpolicybindings", Name: names[1]}
-		f.commands = []func(v1alpha1.ObjectRef) string{describe(), at(binding, command("kubectl", "delete", "OBJECT"))}
+		f.commands = []step{describe(), at(binding, command("kubectl", "delete", "OBJECT"))}
 	}
 	return []finding{f}
 }
@@ -52,19 +53,19 @@ func (e *examiner) policyDenies(ctx context.Context, w write, said string, names
 // means those. A denial of a deletion is there to protect something.
 func denied(w write, said string, f finding, who, path string, conditions []admissionv1.MatchCondition) finding {
 	f.code = AdmissionDenied
-	f.evidence = []string{fmt.Sprintf("%s is denied: %s", w.words(), said)}
+	f.evidence = observed(fmt.Sprintf("%s is denied: %s", w.words(), said))
 	if w.operation == admissionv1.Delete {
 		f.remedy = fmt.Sprintf("Do what %s asks for: what denies a deletion mostly protects something that is in use. If its component was uninstalled, delete the %s: only the registration goes.", who, f.about.Kind)
-		f.commands = []func(v1alpha1.ObjectRef) string{describe(), command("kubectl", "delete", "OBJECT")}
+		f.commands = []step{describe(), command("kubectl", "delete", "OBJECT")}
 		return f
 	}
 	f.remedy = fmt.Sprintf("Do what %s asks for, or exempt objects that are being deleted from it.", who)
-	f.commands = []func(v1alpha1.ObjectRef) string{exempt(path, len(conditions) > 0)}
+	f.commands = []step{exempt(path, len(conditions) > 0)}
 	return f
 }
 
 // exempt is the command that adds a match condition, below a path, which leaves out updates of objects that are being deleted.
-func exempt(path string, hasSome bool) func(v1alpha1.ObjectRef) string {
+func exempt(path string, hasSome bool) step {
 	condition := `{"name":"not-being-deleted","expression":"request.operation != 'UPDATE' || !has(oldObject.metadata.deletionTimestamp)"}`
 	patch := fmt.Sprintf(`[{"op":"add","path":"%s/matchConditions","value":[%s]}]`, path, condition)
 	if hasSome {

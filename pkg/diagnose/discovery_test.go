@@ -6,64 +6,21 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
-
-// TestControllerOfATypeThatDiscoveryHidesIsNotDead: a Deployment that was looked for where discovery does not show Deployments is not absent.
-func TestControllerOfATypeThatDiscoveryHidesIsNotDead(t *testing.T) {
-	c := testcluster.Shared(t)
-	ns := c.Namespace(t)
-	known := pack(t, "example.com/bucket", "deployments: ['"+ns+"/op', '*/op-of-"+ns+"'], labels: ['app=op-"+ns+"']")
-	for name, test := range map[string]struct {
-		fault faultproxy.Fault
-		life  Life
-	}{
-		"shown":          {nil, Dead},
-		"an empty group": {faultproxy.EmptyVersion("apps", "v1"), Unknown},
-		"no such group":  {faultproxy.WithoutGroup("apps"), Unknown},
-	} {
-		t.Run(name, func(t *testing.T) {
-			proxy := faultproxy.Start(t, c.Config())
-			if test.fault != nil {
-				proxy.On(faultproxy.Groups, test.fault)
-			}
-			client, err := cluster.New(proxy.Config(), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			catalog, err := client.Discover()
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
-			a, err := NewActors(client, catalog, known).Of(t.Context(), o, "example.com/bucket")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if a.Life != test.life {
-				t.Errorf("%s, want %s: %q", a.Life, test.life, a.Evidence)
-			}
-			if says := strings.Join(a.Evidence, "\n"); test.life == Unknown && !strings.Contains(says, "discovery does not show deployments.apps") {
-				t.Errorf("the evidence does not say what could not be looked at: %s", says)
-			}
-		})
-	}
-}
 
 // TestBlockerIsNotUnresolvableWhereDiscoveryHidesItsOwner: that a kind is not shown does not mean that it is not served.
 func TestBlockerIsNotUnresolvableWhereDiscoveryHidesItsOwner(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "owner"))
+	c.Apply(t, fixture.ConfigMap(ns, "owner"))
 	c.Apply(t, "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: other, namespace: "+ns+"}\n")
 	uid := c.Kubectl(t, "get", "lease", "other", "-n", ns, "-o", "jsonpath={.metadata.uid}")
 	c.Apply(t, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: blocker\n  namespace: "+ns+"\n  ownerReferences:\n  - "+reference(t, c, ns, "owner", true)+
 		"\n  - {apiVersion: coordination.k8s.io/v1, kind: Lease, name: other, uid: "+uid+"}\n")
-	free(t, c, ns, "configmap/owner")
+	fixture.Free(t, c, ns, "configmap/owner")
 	deleted(t, c, "configmap", "owner", "-n", ns, "--cascade=foreground")
 	for name, fault := range map[string]faultproxy.Fault{"an empty group": faultproxy.EmptyVersion("coordination.k8s.io", "v1"), "no such group": faultproxy.WithoutGroup("coordination.k8s.io")} {
 		t.Run(name, func(t *testing.T) {
@@ -110,8 +67,8 @@ func TestDiagnosisSaysWhetherItIsComplete(t *testing.T) {
 func TestOrphaningWithHiddenDependents(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "owner"))
-	free(t, c, ns, "configmap/owner")
+	c.Apply(t, fixture.ConfigMap(ns, "owner"))
+	fixture.Free(t, c, ns, "configmap/owner")
 	deleted(t, c, "configmap", "owner", "-n", ns, "--cascade=orphan")
 	d := examine(t, c.Config(), Options{}, ns)
 	wantEvidence(t, d.Stuck[0].Causes[0], "no dependent names it any more")
@@ -129,7 +86,7 @@ func TestOrphaningWithHiddenDependents(t *testing.T) {
 func TestPlain404OfADeleteIsNoAbsence(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "there"))
+	c.Apply(t, fixture.ConfigMap(ns, "there"))
 	proxy := faultproxy.Start(t, c.Config())
 	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete }, faultproxy.Plain(404, "404 page not found"))
 	d := examine(t, proxy.Config(), Options{}, ns, subject{"configmaps/there", ns})

@@ -1,12 +1,14 @@
 package diagnose
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -22,6 +24,10 @@ type Options struct {
 	OlderThan time.Duration
 	// Probe allows to write a canary: an object that a collector at work deletes at once.
 	Probe bool
+	// Progress, if not nil, is called as objects are looked at, from several goroutines but not at the same time: how many of how many, and what they are.
+	Progress func(done, total int, what string)
+
+	limits limits
 }
 
 // Survey is what the cluster was seen to be before the examination.
@@ -51,10 +57,10 @@ func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects,
 	e := newExaminer(client, s, opts)
 	ids := of.Seen
 	if len(of.Seen)+len(of.Hidden) == 0 {
-		ids = e.stuck(of.In)
+		ids = e.stuck(ctx, of.In)
 	}
 	e.many = len(ids) > maxByName
-	if err := e.readAhead(ctx, ids); err != nil {
+	if err := e.lookAhead(ctx, ids); err != nil {
 		return nil, err
 	}
 	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Gaps: append([]v1alpha1.Gap{}, s.Gaps...)}
@@ -62,13 +68,21 @@ func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects,
 		findings := found(graph.Ref(h.Object), e.gap(ctx, h.Gap)...)
 		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings, gapClauses([]v1alpha1.Gap{h.Gap})))
 	}
-	for _, id := range ids {
-		d.Stuck = append(d.Stuck, e.explain(ctx, id))
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
+	explained := make([][]finding, len(ids))
+	for i, id := range ids {
+		explained[i] = behind(e.Graph.Ref(id), e.causes(ctx, id))
 	}
-	d.Gaps = append(d.Gaps, e.source.unread(s.Gaps)...)
+	if err := e.compare(ctx, explained); err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
+		d.Stuck = append(d.Stuck, e.explain(ctx, id, explained[i]))
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	d.NotLookedAt = len(e.sampled) + e.tries.left
+	d.Gaps = append(d.Gaps, e.reader.Unread(s.Gaps)...)
 	d.Complete = len(d.Gaps) == 0
 	return d, nil
 }
@@ -81,8 +95,8 @@ type examiner struct {
 	Survey
 	client  *cluster.Client
 	opts    Options
-	source  *source
-	actors  *Actors
+	reader  *cluster.Reader
+	actors  *actor.Finder
 	overlay *plan.Overlay
 	now     time.Time
 	// rings are the deadlocks by each of their members.
@@ -90,22 +104,31 @@ type examiner struct {
 	// known are the findings of objects that were looked at, and looking those of which the examination has not ended.
 	known   map[graph.ID][]finding
 	looking map[graph.ID]bool
-	likes   likes
-	reviews *cluster.Reviews
-	canary  canary
-	pods    podReader
-	many    bool // objects to explain, so that what takes a request for each is left out
-	// rejections are what rejected found out, by type and namespace.
-	rejections map[string][]finding
+	looks   looks
+	wholes  *wholes
+	// deletions are what the server answers to whoever would delete an object, and tries all dry runs.
+	deletions  deletions
+	tries      *tries
+	registered registeredHooks
+	// sampled are the objects that were not looked at themselves.
+	sampled map[graph.ID]bool
+	limits  limits
+	// movements are by the owner or the namespace in which something is to happen.
+	movements map[graph.ID]*movement
+	reviews   *cluster.Reviews
+	canary    canary
+	pods      podReader
+	many      bool // objects to explain, so that what takes a request for each is left out
 }
 
 func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
-	actors := NewActors(client, s.Catalog, opts.Known)
+	reader := cluster.NewReader(client, s.Catalog)
 	e := &examiner{
-		Survey: s, client: client, opts: opts, source: actors.source, actors: actors,
+		Survey: s, client: client, opts: opts, reader: reader, actors: actor.NewFinder(reader, opts.Known),
 		overlay: plan.NewOverlay(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
 		rings: map[graph.ID][]graph.Edge{}, known: map[graph.ID][]finding{}, looking: map[graph.ID]bool{},
-		likes: likes{}, reviews: client.Reviews(), rejections: map[string][]finding{},
+		looks: newLooks(), wholes: newWholes(), deletions: newDeletions(), tries: &tries{asked: map[string]*asking{}},
+		sampled: map[graph.ID]bool{}, limits: opts.limits.orUsual(), movements: map[graph.ID]*movement{}, reviews: client.Reviews(),
 	}
 	for _, ring := range e.overlay.Deadlocks() {
 		for _, edge := range ring {
@@ -115,12 +138,14 @@ func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
 	return e
 }
 
-// stuck returns what is being deleted for long enough.
-func (e *examiner) stuck(in func(graph.ID) bool) []graph.ID {
+// stuck returns what is being deleted for long enough, and what was left behind in a namespace that does not exist.
+func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID {
 	var ids []graph.ID
+	stray := e.strays(ctx)
 	for i := range e.Graph.Len() {
 		id := graph.ID(i)
-		if e.Graph.Deleted(id) != 0 && e.past(id) >= e.opts.OlderThan && (in == nil || in(id)) {
+		due := e.Graph.Deleted(id) != 0 && e.past(id) >= e.opts.OlderThan
+		if (in == nil || in(id)) && (due || stray(id)) {
 			ids = append(ids, id)
 		}
 	}
@@ -133,21 +158,28 @@ func (e *examiner) past(id graph.ID) time.Duration {
 }
 
 // explain is what is printed of one object.
-func (e *examiner) explain(ctx context.Context, id graph.ID) v1alpha1.Stuck {
-	s := v1alpha1.Stuck{Object: v1alpha1.ObjectRef(e.Graph.Ref(id)), Finalizers: append([]string{}, e.Graph.Finalizers(id)...)}
+func (e *examiner) explain(ctx context.Context, id graph.ID, findings []finding) v1alpha1.Stuck {
+	s := v1alpha1.Stuck{Sampled: e.sampled[id], Object: v1alpha1.ObjectRef(e.Graph.Ref(id)), Finalizers: append([]string{}, e.Graph.Finalizers(id)...)}
 	if at := e.Graph.Deleted(id); at != 0 {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
 	}
-	findings := distinct(behind(e.Graph.Ref(id), e.causes(ctx, id)))
-	return printed(s, e.withRights(ctx, findings), e.checked(id))
+	return printed(s, e.dataFirst(ctx, id, e.withRights(ctx, distinct(findings))), e.checked(id))
 }
 
-// printed completes what is printed of one object.
+// printed completes what is printed of one object: its causes in the order in which they come up.
 func printed(s v1alpha1.Stuck, findings []finding, checked []string) v1alpha1.Stuck {
 	s.Causes = []v1alpha1.Cause{}
-	slices.SortStableFunc(findings, func(a, b finding) int { return rank(a.code) - rank(b.code) })
-	for _, f := range findings {
-		s.Causes = append(s.Causes, f.cause())
+	slices.SortStableFunc(findings, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(byCode[a.code].Rank, byCode[b.code].Rank))
+	})
+	stage := 0
+	for i, f := range findings {
+		if i > 0 && f.after > findings[i-1].after {
+			stage++
+		}
+		c := f.cause()
+		c.After = stage
+		s.Causes = append(s.Causes, c)
 	}
 	if len(findings) == 0 {
 		s.Checked = checked
@@ -162,15 +194,4 @@ func (e *examiner) checked(id graph.ID) []string {
 		checked = append(checked, "who takes finalizer "+f+" off, and whether the server would let them")
 	}
 	return append(checked, "what waits for it, and what it waits for, among what could be listed")
-}
-
-// rank puts what stands in the way of a cure before what the cure is for.
-func rank(c Code) int {
-	switch c {
-	case AdmissionWebhookDown, AdmissionDenied, ObjectInvalid, APIServiceUnavailable, ConversionWebhookDown, ObjectUndecodable, TypeUnlistable:
-		return 0
-	case CureForbidden:
-		return 2
-	}
-	return 1
 }

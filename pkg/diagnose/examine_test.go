@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,26 +14,12 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/plugins"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
-
-func known(t testing.TB) *finalizer.Registry {
-	t.Helper()
-	packs, err := plugins.Packs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := finalizer.Load(packs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // subject names an object by resource.group/name, and its namespace if it is in one.
 type subject struct{ object, namespace string }
@@ -64,8 +51,14 @@ func examine(t testing.TB, config *rest.Config, opts Options, namespace string, 
 		}
 		of.Seen = append(of.Seen, id)
 	}
+	if opts.limits.young == 0 {
+		opts.limits.young = -1 // what a test has deleted a moment ago is what it means to be stuck
+	}
+	if opts.limits.pause == nil {
+		opts.limits.pause = func(context.Context, time.Time) error { return nil }
+	}
 	if opts.Known == nil {
-		opts.Known = known(t)
+		opts.Known = fixture.Packs(t)
 	}
 	d, err := Examine(t.Context(), client, Survey{Catalog: catalog, Graph: g, Gaps: listed.Gaps}, of, opts)
 	if err != nil {
@@ -102,27 +95,8 @@ func wantEvidence(t testing.TB, c v1alpha1.Cause, text string) {
 	}
 }
 
-// configMap writes a ConfigMap with finalizers.
-func configMap(namespace, name string, finalizers ...string) string {
-	return fmt.Sprintf("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [%s]}\n", name, namespace, strings.Join(finalizers, ", "))
-}
-
 // deleted deletes objects without waiting.
 func deleted(t testing.TB, c *testcluster.Cluster, args ...string) {
 	t.Helper()
 	c.Kubectl(t, append([]string{"delete", "--wait=false"}, args...)...)
-}
-
-// free takes all finalizers off at a test's end.
-func free(t testing.TB, c *testcluster.Cluster, namespace string, objects ...string) {
-	t.Helper()
-	t.Cleanup(func() {
-		for _, o := range objects {
-			args := []string{"patch", o, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`}
-			if namespace != "" {
-				args = append(args, "-n", namespace)
-			}
-			_, _ = c.Try(context.WithoutCancel(t.Context()), "", args...) // it may be gone
-		}
-	})
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -31,13 +33,13 @@ func (e *examiner) foreground(ctx context.Context, id graph.ID) []finding {
 	}
 	if hiding := plan.Hiding(e.Graph, e.Gaps, ref); len(hiding) > 0 {
 		return found(ref, finding{
-			code: BlockerHidden, finalizer: plan.ForegroundFinalizer, evidence: gapClauses(hiding),
+			code: BlockerHidden, finalizer: plan.ForegroundFinalizer, evidence: observed(gapClauses(hiding)...),
 			remedy:   "A dependent that blocks it can be among what cannot be listed. Make that readable, or ask as somebody who may read it. Deleted again in the background it does not wait any more.",
 			commands: again("background"),
 		})
 	}
-	return e.collectors(ctx, id, finding{
-		finalizer: plan.ForegroundFinalizer, evidence: []string{"no dependent that blocks it is left"},
+	return e.collectors(ctx, id, id, finding{
+		finalizer: plan.ForegroundFinalizer, evidence: observed("no dependent that blocks it is left"),
 		commands: again("background"),
 	})
 }
@@ -58,13 +60,15 @@ func (e *examiner) blocker(ctx context.Context, edge graph.Edge) []finding {
 // alive returns why an object that is not being deleted is still there although an owner waits for it.
 func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 	item, refs := e.overlay.Item(id)
-	waiting := false
-	for _, edge := range refs {
+	waiting := -1
+	for i, edge := range refs {
 		state := e.overlay.OwnerState(edge)
 		item.Owners = append(item.Owners, state)
-		waiting = waiting || state == plan.Waiting
+		if state == plan.Waiting && waiting < 0 {
+			waiting = i
+		}
 	}
-	if !waiting {
+	if waiting < 0 {
 		return e.asked(ctx, id)
 	}
 	if f, never := e.neverCollected(id); never {
@@ -78,7 +82,11 @@ func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 	if verdict.Do == plan.Strip {
 		todo = "the garbage collector has not taken the owner that waits for it off its ownerReferences"
 	}
-	return e.collectors(ctx, id, finding{evidence: []string{todo}})
+	findings := e.collectors(ctx, id, refs[waiting].Owner, finding{evidence: observed(todo)})
+	if verdict.Do == plan.Strip {
+		return findings
+	}
+	return append(findings, e.upcomingBelow(ctx, id, map[graph.ID]bool{})...)
 }
 
 // neverCollected says that the collector gives up on an object because of one of its references.
@@ -89,16 +97,16 @@ func (e *examiner) neverCollected(id graph.ID) (finding, bool) {
 		case edge.Problem&graph.WrongScope != 0:
 			return finding{
 				code:     BlockerBadScope,
-				evidence: []string{fmt.Sprintf("it is cluster-scoped and names %s as its owner, which is in a namespace: the garbage collector never collects it", owner)},
+				evidence: observed(fmt.Sprintf("it is cluster-scoped and names %s as its owner, which is in a namespace: the garbage collector never collects it", owner)),
 				remedy:   "Delete it yourself, or take the reference off it.",
-				commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "gc", "delete", "OBJECT")},
+				commands: []step{command("kubectl", "gc", "delete", "OBJECT")},
 			}, true
 		case edge.Problem&graph.Unresolvable != 0 && !e.mayBeServed((graph.Ref{APIVersion: edge.APIVersion}).Group()):
 			return finding{
 				code:     BlockerUnresolvable,
-				evidence: []string{fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again for ever and never collects it", owner, edge.APIVersion)},
+				evidence: observed(fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again for ever and never collects it", owner, edge.APIVersion)),
 				remedy:   "Delete it yourself, or take the reference off it.",
-				commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "gc", "delete", "OBJECT")},
+				commands: []step{command("kubectl", "gc", "delete", "OBJECT")},
 			}, true
 		}
 	}
@@ -109,7 +117,7 @@ func (e *examiner) neverCollected(id graph.ID) (finding, bool) {
 // there are.
 func (e *examiner) mayBeServed(group string) bool {
 	return slices.ContainsFunc(e.Gaps, func(g v1alpha1.Gap) bool {
-		return g.Resource == "*" && slices.Contains([]string{group, apiServices.Group, definitions.Group}, g.Group)
+		return g.Resource == "*" && slices.Contains([]string{group, cluster.APIServices.Group, cluster.CRDs.Group}, g.Group)
 	})
 }
 
@@ -118,7 +126,7 @@ func (e *examiner) ring(ring []graph.Edge) finding {
 	if len(ring) == 1 {
 		return finding{
 			code: SelfReference, finalizer: plan.ForegroundFinalizer,
-			evidence: []string{"it is its own owner, with blockOwnerDeletion, and waits for itself"},
+			evidence: observed("it is its own owner, with blockOwnerDeletion, and waits for itself"),
 			remedy:   "Deleted again in the background it does not wait any more.",
 			commands: append(again("background"), unlock(ring[0], e.Graph)),
 		}
@@ -127,7 +135,7 @@ func (e *examiner) ring(ring []graph.Edge) finding {
 	first := ring[0].Owner
 	for _, edge := range ring {
 		first = min(first, edge.Dependent)
-		f.evidence = append(f.evidence, fmt.Sprintf("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent)))
+		f.evidence = append(f.evidence, observed(fmt.Sprintf("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent)))...)
 	}
 	about := v1alpha1.ObjectRef(e.Graph.Ref(first))
 	f.about, f.commands = &about, append(again("background"), unlock(ring[0], e.Graph))
@@ -135,7 +143,7 @@ func (e *examiner) ring(ring []graph.Edge) finding {
 }
 
 // unlock is the command that takes blockOwnerDeletion off one reference of a ring, for a cluster whose collector does nothing afterwards either.
-func unlock(edge graph.Edge, g *graph.Graph) func(v1alpha1.ObjectRef) string {
+func unlock(edge graph.Edge, g *graph.Graph) step {
 	if namespace := g.Ref(edge.Dependent).Namespace; namespace != "" {
 		return command("kubectl", "gc", "run", "-n", namespace, "--break-deadlocks")
 	}
@@ -148,22 +156,22 @@ func (e *examiner) orphan(ctx context.Context, id graph.ID) []finding {
 	for range e.Graph.Dependents(id) {
 		n++
 	}
-	var evidence []string
+	var evidence []v1alpha1.Observation
 	switch hiding := plan.Hiding(e.Graph, e.Gaps, e.Graph.Ref(id)); {
 	case n > 0:
-		evidence = []string{fmt.Sprintf("%s still %s it as an owner", count(n, "dependent"), plural(n, "names", "name"))}
+		evidence = observed(fmt.Sprintf("%s still %s it as an owner", phrase.Count(n, "dependent"), phrase.Plural(n, "names", "name")))
 	case len(hiding) > 0:
-		evidence = append([]string{"no dependent was seen that names it"}, gapClauses(hiding)...)
+		evidence = append(observed("no dependent was seen that names it"), observed(gapClauses(hiding)...)...)
 	default:
-		evidence = []string{"no dependent names it any more"}
+		evidence = observed("no dependent names it any more")
 	}
-	return e.collectors(ctx, id, finding{finalizer: plan.OrphanFinalizer, evidence: evidence,
-		commands: []func(v1alpha1.ObjectRef) string{remove(plan.OrphanFinalizer)}})
+	return e.collectors(ctx, id, id, finding{finalizer: plan.OrphanFinalizer, evidence: evidence,
+		commands: []step{remove(plan.OrphanFinalizer)}})
 }
 
 // again is the command that deletes an object once more with another policy, which takes the collector's finalizer off (API-004).
-func again(policy string) []func(v1alpha1.ObjectRef) string {
-	return []func(v1alpha1.ObjectRef) string{command("kubectl", "gc", "delete", "OBJECT", "--cascade="+policy)}
+func again(policy string) []step {
+	return []step{command("kubectl", "gc", "delete", "OBJECT", "--cascade="+policy)}
 }
 
 // named writes kind and name of an object.

@@ -7,11 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// gapClauses says what cannot be listed, and why.
+// gapClauses says what cannot be listed, and why. What the user may not list comes to one clause, without what RBAC says of each type.
 func gapClauses(gaps []v1alpha1.Gap) []string {
-	var all []string
+	var all, forbidden []string
 	for _, gap := range gaps {
 		what := gap.Resource
 		if gap.Group != "" {
@@ -20,7 +21,14 @@ func gapClauses(gaps []v1alpha1.Gap) []string {
 		if gap.Namespace != "" {
 			what += " in " + gap.Namespace
 		}
+		if gap.Reason == v1alpha1.GapForbidden {
+			forbidden = append(forbidden, what)
+			continue
+		}
 		all = append(all, fmt.Sprintf("%s cannot be listed: %s", what, gap.Message))
+	}
+	if len(forbidden) > 0 {
+		all = append(all, "you may not list "+phrase.And(forbidden))
 	}
 	return all
 }
@@ -44,11 +52,11 @@ func (e *examiner) gap(ctx context.Context, gap v1alpha1.Gap) []finding {
 // unlistable is for a type that cannot be listed for what the server says, and nothing else is known.
 func (e *examiner) unlistable(ctx context.Context, gap v1alpha1.Gap) []finding {
 	about := e.typeRef(gap)
-	f := finding{code: TypeUnlistable, about: &about, evidence: gapClauses([]v1alpha1.Gap{gap}), remedy: "Look into the log of the API server."}
+	f := finding{code: TypeUnlistable, about: &about, evidence: observed(gapClauses([]v1alpha1.Gap{gap})...), remedy: "Look into the log of the API server."}
 	if services, err := e.aggregated(ctx, gap.Group); err == nil && len(services) > 0 {
 		about = e.ref(services[0])
 		f.remedy = "The API is served by a component of its own, whose APIService is available: repair or upgrade the component. If it was uninstalled, delete the APIService: only the registration goes."
-		f.commands = []func(v1alpha1.ObjectRef) string{describe(), command("kubectl", "delete", "OBJECT")}
+		f.commands = []step{describe(), command("kubectl", "delete", "OBJECT")}
 	}
 	return []finding{f}
 }

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"context"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -16,14 +15,14 @@ func (e *examiner) half(ctx context.Context, id graph.ID) []finding {
 	if !ok {
 		return nil
 	}
-	o, err := e.source.read(ctx, t, ref.Namespace, ref.Name)
+	o, err := e.reader.Read(ctx, t, ref.Namespace, ref.Name)
 	if err != nil || o == nil || string(o.GetUID()) != ref.UID || len(o.GetFinalizers()) > 0 {
 		return nil
 	}
 	f := finding{
-		code: HalfDeleted, evidence: []string{"it has a deletionTimestamp, no finalizers and no grace period left"},
+		code: HalfDeleted, evidence: observed("it has a deletionTimestamp, no finalizers and no grace period left"),
 		remedy:   "Delete it once more: nothing holds it, and the server ends what was begun.",
-		commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "delete", "OBJECT")},
+		commands: []step{command("kubectl", "delete", "OBJECT")},
 	}
 	return append(found(ref, f), found(ref, e.rejected(ctx, id)...)...)
 }
@@ -31,22 +30,18 @@ func (e *examiner) half(ctx context.Context, id graph.ID) []finding {
 // asked is for an object that was asked about by name and is not being deleted: whether it could be.
 func (e *examiner) asked(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	if refused := e.rejects(ctx, id); len(refused) > 0 {
+	if refused := e.rejected(ctx, id); len(refused) > 0 {
 		for i := range refused {
-			refused[i].evidence = append([]string{"it is not being deleted: a DELETE is rejected"}, refused[i].evidence...)
+			refused[i].evidence = append(observed("it is not being deleted: a DELETE is rejected"), refused[i].evidence...)
 		}
 		return found(ref, refused...)
 	}
-	f := finding{
-		code: NotDeleting, evidence: []string{"it has no deletionTimestamp"},
-		remedy:   "Delete it; --dry-run shows beforehand what goes with it.",
-		commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "gc", "delete", "OBJECT", "--dry-run")},
-	}
+	f := finding{code: NotDeleting, evidence: observed("it has no deletionTimestamp")}
 	t, _ := e.Graph.Type(id)
 	if e.reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied {
-		f.evidence = append(f.evidence, "you may not delete it")
+		f.evidence = append(f.evidence, observed("you may not delete it")...)
 	} else {
-		f.evidence = append(f.evidence, "the server would accept a DELETE")
+		f.evidence = append(f.evidence, observed("the server would accept a DELETE")...)
 	}
 	return found(ref, f)
 }

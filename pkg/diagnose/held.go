@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // causes returns what holds an object, followed to the roots. What an object on the way back to itself would add is already being looked at.
@@ -17,10 +16,12 @@ func (e *examiner) causes(ctx context.Context, id graph.ID) []finding {
 	}
 	e.looking[id] = true
 	defer delete(e.looking, id)
-	var findings []finding
-	if e.Graph.Deleted(id) == 0 {
+	findings := e.strayed(ctx, id)
+	switch {
+	case len(findings) > 0: // and nothing else can be done before the namespace exists
+	case e.Graph.Deleted(id) == 0:
 		findings = e.alive(ctx, id)
-	} else {
+	default:
 		findings = e.held(ctx, id)
 	}
 	if len(e.looking) == 1 { // what was left out because of an object that is being looked at is left out here only
@@ -29,18 +30,14 @@ func (e *examiner) causes(ctx context.Context, id graph.ID) []finding {
 	return findings
 }
 
-// held returns what holds an object that is being deleted.
+// held returns what holds an object that is being deleted: what the probes of its type find, then those of its finalizers, and if nobody finds anything
+// and it has no finalizer, that its deletion was left half done.
 func (e *examiner) held(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	var findings []finding
-	switch ref.Resource {
-	case namespaces.Resource:
-		if ref.Group() == "" {
-			findings = append(findings, e.namespace(ctx, id)...)
-		}
-	case pods.Resource:
-		if ref.Group() == "" {
-			findings = append(findings, e.pod(ctx, id)...)
+	for _, p := range ofObjects() {
+		if p.looksAt(ref) {
+			findings = append(findings, p.look(e, ctx, id)...)
 		}
 	}
 	for _, f := range e.Graph.Finalizers(id) {
@@ -52,20 +49,13 @@ func (e *examiner) held(ctx context.Context, id graph.ID) []finding {
 	return findings
 }
 
-// finalizer returns what holds an object because of one finalizer.
+// finalizer returns what holds an object because of one finalizer: the first probe that looks at it says.
 func (e *examiner) finalizer(ctx context.Context, id graph.ID, name string) []finding {
-	switch name {
-	case plan.ForegroundFinalizer:
-		return e.foreground(ctx, id)
-	case plan.OrphanFinalizer:
-		return e.orphan(ctx, id)
-	case definitionFinalizer:
-		return e.definition(ctx, id)
-	case jobFinalizer:
-		return e.counted(ctx, id)
-	}
-	if inUse(e.Graph.Ref(id), name) {
-		return e.volume(ctx, id, name)
+	ref := e.Graph.Ref(id)
+	for _, p := range ofFinalizers() {
+		if p.looksAt(ref, name) {
+			return p.look(e, ctx, id, name)
+		}
 	}
 	return e.byActor(ctx, id, name)
 }

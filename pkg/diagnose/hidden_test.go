@@ -1,13 +1,12 @@
 package diagnose
 
 import (
-	"net/http"
-	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -16,14 +15,18 @@ func TestRO012BlockerCanBeHidden(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "owner"))
-	free(t, c, ns, "configmap/owner")
+	c.Apply(t, fixture.ConfigMap(ns, "owner"))
+	fixture.Free(t, c, ns, "configmap/owner")
 	deleted(t, c, "configmap", "owner", "-n", ns, "--cascade=foreground")
 	proxy := faultproxy.Start(t, c.Config())
-	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/secrets") }, faultproxy.Status(403, metav1.StatusReasonForbidden, "not yours"))
+	for _, hidden := range []string{"/secrets", "/services"} {
+		proxy.On(faultproxy.Path(hidden), faultproxy.Status(403, metav1.StatusReasonForbidden, "User \"u\" cannot list resource, at length"))
+	}
 	d := examine(t, proxy.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/owner": {"BlockerHidden ConfigMap/owner"}})
-	wantEvidence(t, d.Stuck[0].Causes[0], "secrets")
+	if said := d.Stuck[0].Causes[0].Evidence; len(said) != 1 || said[0] != "you may not list secrets and services" {
+		t.Errorf("the evidence is %q, want it in one clause", said)
+	}
 }
 
 // TestNS020ConditionThatNothingExplains: what the namespace controller reports is believed where nothing else is found.

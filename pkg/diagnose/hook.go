@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,8 +22,9 @@ import (
 type write struct {
 	operation admissionv1.OperationType
 	t         graph.Type
-	// o is the object as it is stored.
-	o *unstructured.Unstructured
+	// o is the object as it is stored. An outline has no labels.
+	o       *unstructured.Unstructured
+	outline bool
 }
 
 // words name what is done and the type that it is done to.
@@ -35,6 +37,11 @@ type hook struct {
 	admissionv1.ValidatingWebhook
 	config *unstructured.Unstructured
 	index  int // among the webhooks of its configuration
+}
+
+// key is the same for the same webhook.
+func (h hook) key() string {
+	return strings.Join([]string{h.config.GetKind(), h.config.GetName(), h.Name}, "/")
 }
 
 // mutating says whether the hook may change what it is called about.
@@ -52,8 +59,20 @@ func (h hook) what() string {
 
 // hooks returns all webhooks, and what could not be listed.
 func (e *examiner) hooks(ctx context.Context) (hooks []hook, unread []string) {
-	for _, resource := range []schema.GroupResource{mutatingWebhooks, validatingWebhooks} {
-		configs, err := e.source.list(ctx, resource, "", cluster.Selection{})
+	e.registered.once.Do(func() { e.registered.hooks, e.registered.unread = e.readHooks(ctx) })
+	return e.registered.hooks, e.registered.unread
+}
+
+// registeredHooks are the webhooks, which are read once.
+type registeredHooks struct {
+	once   sync.Once
+	hooks  []hook
+	unread []string
+}
+
+func (e *examiner) readHooks(ctx context.Context) (hooks []hook, unread []string) {
+	for _, resource := range []schema.GroupResource{cluster.MutatingWebhooks, cluster.ValidatingWebhooks} {
+		configs, err := e.reader.List(ctx, resource, "", cluster.Selection{})
 		if err != nil {
 			unread = append(unread, fmt.Sprintf("%s cannot be listed: %v", resource.Resource, err))
 			continue
@@ -77,7 +96,7 @@ func (e *examiner) hooks(ctx context.Context) (hooks []hook, unread []string) {
 // calls says whether the server calls the hook for a write. A condition of its own, which only the server can evaluate, counts as met, and so does a
 // selector of namespaces where the namespace cannot be read.
 func (e *examiner) calls(ctx context.Context, h hook, w write) bool {
-	if w.t.Group == validatingWebhooks.Group { // those that govern admission are exempt from it
+	if w.t.Group == cluster.ValidatingWebhooks.Group { // those that govern admission are exempt from it
 		return false
 	}
 	if !slices.ContainsFunc(h.Rules, func(r admissionv1.RuleWithOperations) bool { return covers(r, h.MatchPolicy, w) }) {
@@ -93,11 +112,13 @@ func (e *examiner) calls(ctx context.Context, h hook, w write) bool {
 	case namespace == "": // other cluster-scoped objects are in none, and the selector leaves none of them out
 		return true
 	}
-	o, err := e.source.get(ctx, namespaces, "", namespace)
+	o, err := e.reader.Get(ctx, cluster.Namespaces, "", namespace)
 	return err != nil || o == nil || selects(h.NamespaceSelector, o.GetLabels())
 }
 
-func isNamespace(t graph.Type) bool { return t.Group == "" && t.Resource == namespaces.Resource }
+func isNamespace(t graph.Type) bool {
+	return t.Group == "" && t.Resource == cluster.Namespaces.Resource
+}
 
 // covers says whether a rule names what is written, and how.
 func covers(r admissionv1.RuleWithOperations, policy *admissionv1.MatchPolicyType, w write) bool {
@@ -117,6 +138,11 @@ func covers(r admissionv1.RuleWithOperations, policy *admissionv1.MatchPolicyTyp
 		resource, sub, _ := strings.Cut(pattern, "/")
 		return (resource == "*" || resource == w.t.Resource) && (sub == "" || sub == "*")
 	})
+}
+
+// selectsAll says whether a selector leaves nothing out, whatever the labels are.
+func selectsAll(selector *metav1.LabelSelector) bool {
+	return selector == nil || len(selector.MatchLabels)+len(selector.MatchExpressions) == 0
 }
 
 // selects says whether a selector selects; one that is not there, or that nobody understands, leaves nothing out.

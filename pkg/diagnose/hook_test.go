@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -26,7 +27,7 @@ func TestHookIsCalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := newExaminer(client, Survey{Catalog: catalog, Graph: graph.NewBuilder().Build()}, Options{Known: known(t)})
+	e := newExaminer(client, Survey{Catalog: catalog, Graph: graph.NewBuilder().Build()}, Options{Known: fixture.Packs(t)})
 	deploymentType := graph.Type{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
 	namespaceType := graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
 	nodeType := graph.Type{Version: "v1", Resource: "nodes", Kind: "Node"}
@@ -69,7 +70,7 @@ func TestHookIsCalled(t *testing.T) {
 		if test.of.Namespaced {
 			o.SetNamespace(ns)
 		}
-		if got := e.calls(t.Context(), h, write{admissionv1.Update, test.of, o}); got != test.called {
+		if got := e.calls(t.Context(), h, write{operation: admissionv1.Update, t: test.of, o: o}); got != test.called {
 			t.Errorf("%s, for %s: %t, want %t", test.hook, test.of.Resource, got, test.called)
 		}
 	}

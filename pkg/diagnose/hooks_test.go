@@ -16,14 +16,15 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
 // operated is what is known of the finalizer example.com/held, whose operator lives.
 func operated(t testing.TB, c *testcluster.Cluster, namespace string) *finalizer.Registry {
 	t.Helper()
-	c.Apply(t, lease(namespace, "operator", "me", time.Now()))
-	return pack(t, "example.com/held", fmt.Sprintf("leases: ['%s/operator']", namespace))
+	c.Apply(t, fixture.Lease(namespace, "operator", "me", time.Now()))
+	return fixture.Pack(t, "example.com/held", fmt.Sprintf("leases: ['%s/operator']", namespace))
 }
 
 // webhook writes a webhook configuration of one webhook, for config maps and pods of one namespace.

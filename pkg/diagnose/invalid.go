@@ -7,7 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // fieldErrors returns what the server finds wrong with an object. There is nothing if a test of the patch failed, which has the same code.
@@ -26,14 +26,14 @@ func fieldErrors(err error) []string {
 // invalid is for an object that would not be valid although nothing but its finalizers changes: it was valid once, or a webhook changes more (API-032).
 func (e *examiner) invalid(ctx context.Context, w write, wrong []string) []finding {
 	f := finding{
-		code: ObjectInvalid, evidence: []string{fmt.Sprintf("every %s is refused: %s", w.words(), joinAnd(wrong))},
+		code: ObjectInvalid, evidence: observed(fmt.Sprintf("every %s is refused: %s", w.words(), phrase.And(wrong))),
 		remedy:   "Correct these fields. Where that cannot be done, loosen the schema that the object has to meet.",
-		commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "edit", "OBJECT")},
+		commands: []step{command("kubectl", "edit", "OBJECT")},
 	}
 	hooks, unread := e.mutators(ctx, w)
-	f.evidence = append(f.evidence, unread...)
+	f.evidence = append(f.evidence, observed(unread...)...)
 	for _, h := range hooks {
-		f.evidence = append(f.evidence, fmt.Sprintf("%s is called for %s, and may change these fields on the way", h.what(), w.words()))
+		f.evidence = append(f.evidence, observed(fmt.Sprintf("%s is called for %s, and may change these fields on the way", h.what(), w.words()))...)
 	}
 	if len(hooks) > 0 {
 		f.remedy = "If the stored object has these fields right, a mutating webhook changes them: exempt objects that are being deleted from it. Otherwise correct the fields."
@@ -54,8 +54,8 @@ func (e *examiner) mutators(ctx context.Context, w write) (hooks []hook, unread 
 }
 
 // exemptions are the commands that exempt objects that are being deleted from hooks.
-func exemptions(e *examiner, hooks []hook) []func(v1alpha1.ObjectRef) string {
-	var all []func(v1alpha1.ObjectRef) string
+func exemptions(e *examiner, hooks []hook) []step {
+	var all []step
 	for _, h := range hooks {
 		all = append(all, at(e.ref(h.config), exempt(fmt.Sprintf("/webhooks/%d", h.index), len(h.MatchConditions) > 0)))
 	}

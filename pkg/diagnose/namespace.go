@@ -7,16 +7,20 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // namespace returns what keeps a namespace because of its spec.finalizers: what is in it, what cannot be listed, or the controller. Its conditions are
 // read, and believed only where nothing else explains it: they say that all is removed while pods remain (NS-021).
 func (e *examiner) namespace(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	o, err := e.source.get(ctx, namespaces, "", ref.Name)
+	o, err := e.reader.Get(ctx, cluster.Namespaces, "", ref.Name)
 	if err != nil {
 		return found(ref, unread(plan.NamespaceFinalizer, err))
 	}
@@ -41,7 +45,7 @@ func (e *examiner) inSpec(ctx context.Context, o *unstructured.Unstructured, nam
 	findings := e.actor(ctx, o, name, nil)
 	for i := range findings {
 		findings[i].code = NamespaceSpecFinalizer
-		findings[i].evidence = append([]string{"it stands in spec.finalizers, which only PUT on the subresource finalize can change"}, findings[i].evidence...)
+		findings[i].evidence = append(observed("it stands in spec.finalizers, which only PUT on the subresource finalize can change"), findings[i].evidence...)
 	}
 	return findings
 }
@@ -57,27 +61,25 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		findings = append(findings, found(ref, e.conversions(ctx, said)...)...)
 	}
 	content := e.content(ref.Name)
-	for _, inside := range first(content, e.Graph) {
-		r := e.Graph.Ref(inside)
-		if e.Graph.Deleted(inside) != 0 {
-			findings = append(findings, behind(r, e.causes(ctx, inside))...)
-		} else {
-			findings = append(findings, behind(r, found(r, e.rejected(ctx, inside)...))...)
-		}
+	pods, rest := podsFirst(content, e.Graph)
+	findings = append(findings, e.inside(ctx, pods)...)
+	if len(pods) > 0 {
+		findings = append(findings, later(e.inside(ctx, rest))...)
+	} else {
+		findings = append(findings, e.inside(ctx, rest)...)
 	}
 	life, evidence := e.controllerManager(ctx)
-	if len(findings) > 0 {
-		if c, ok := condition(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
-			findings[0].evidence = append(slices.Clone(findings[0].evidence),
-				fmt.Sprintf("the namespace's condition says %q, and %s left", c.Message, remaining(len(content))))
+	if slices.ContainsFunc(findings, func(f finding) bool { return f.after == 0 }) {
+		if c, ok := status.Find(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
+			findings[0].evidence = append(slices.Clone(findings[0].evidence), observed(fmt.Sprintf("the namespace's condition says %q, and %s left", c.Message, remaining(len(content))))...)
 		}
-		if life != Dead {
+		if life != actor.Dead {
 			return findings
 		}
 	}
-	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", evidence: append(failures(o), evidence...)}
+	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", moves: e.movement(id, content), evidence: append(observed(failures(o)...), evidence...)}
 	switch {
-	case life == Dead:
+	case life == actor.Dead:
 		f.code = NamespaceControllerNotRunning
 		f.remedy = "Start kube-controller-manager again, of which the namespace controller is a part."
 	case len(failures(o)) > 0:
@@ -85,16 +87,31 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		f.remedy = "The namespace controller says what it cannot do; it tries again by itself."
 	default:
 		f.code = NamespaceControllerNotActing
-		f.evidence = append(f.evidence, "the namespace was "+e.dueFor(id))
+		f.evidence = append(f.evidence, observed("the namespace was "+e.dueFor(id))...)
 		f.remedy = "Look into kube-controller-manager, of which the namespace controller is a part."
 	}
-	f.evidence = append(f.evidence, remaining(len(content))+" left in it")
+	f.evidence = append(f.evidence, observed(remaining(len(content))+" left in it")...)
 	if types := e.typesOf(content); types != "" {
 		f.commands = append(f.commands, fixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client"))
 	}
 	f.commands = append(f.commands, command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer))
 	f.remedy += " By hand, empty the namespace first: what is in it when it goes is out of reach in etcd."
-	return append(findings, found(ref, f)...)
+	return append(found(ref, f), findings...)
+}
+
+// inside returns what keeps objects that the namespace controller deletes, and what will when they are being deleted.
+func (e *examiner) inside(ctx context.Context, content []graph.ID) []finding {
+	var findings []finding
+	for _, id := range content {
+		r := e.Graph.Ref(id)
+		if e.Graph.Deleted(id) != 0 {
+			findings = append(findings, behind(r, e.causes(ctx, id))...)
+			continue
+		}
+		findings = append(findings, behind(r, found(r, e.rejected(ctx, id)...))...)
+		findings = append(findings, behind(r, e.upcoming(ctx, id))...)
+	}
+	return findings
 }
 
 // blocking are the gaps that keep the namespace controller from finishing: a group whose discovery fails, whatever it holds (NS-012), and namespaced types
@@ -115,33 +132,25 @@ func (e *examiner) blocking(namespace string) []v1alpha1.Gap {
 
 // content returns what was seen in a namespace.
 func (e *examiner) content(namespace string) []graph.ID {
-	var ids []graph.ID
-	for i := range e.Graph.Len() {
-		if id := graph.ID(i); e.Graph.Seen(id) && e.Graph.Ref(id).Namespace == namespace {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+	return slices.Collect(e.Graph.InNamespace(namespace))
 }
 
-// first returns what the namespace controller works on: the pods, and nothing else as long as there are any (NS-013).
-func first(content []graph.ID, g *graph.Graph) []graph.ID {
-	var onlyPods []graph.ID
+// podsFirst tells what the namespace controller works on first, the pods, from the rest, on which it does not work as long as there are any (NS-013).
+func podsFirst(content []graph.ID, g *graph.Graph) (pods, rest []graph.ID) {
 	for _, id := range content {
-		if ref := g.Ref(id); ref.Resource == pods.Resource && ref.Group() == "" {
-			onlyPods = append(onlyPods, id)
+		if ofType(cluster.Pods)(g.Ref(id)) {
+			pods = append(pods, id)
+		} else {
+			rest = append(rest, id)
 		}
 	}
-	if len(onlyPods) > 0 {
-		return onlyPods
-	}
-	return content
+	return pods, rest
 }
 
 // failures are what the conditions of a namespace report.
 func failures(o *unstructured.Unstructured) []string {
 	var all []string
-	for _, c := range conditions(o) {
+	for _, c := range status.Conditions(o) {
 		switch c.Type {
 		case "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure", "NamespaceDeletionContentFailure":
 			if c.Status == "True" {
@@ -156,7 +165,7 @@ func remaining(n int) string {
 	if n == 0 {
 		return "no objects are"
 	}
-	return count(n, "object") + " " + plural(n, "is", "are")
+	return phrase.Count(n, "object") + " " + phrase.Plural(n, "is", "are")
 }
 
 // typesOf names the types of some objects as kubectl's arguments do.

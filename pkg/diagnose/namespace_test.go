@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -40,26 +41,30 @@ func TestB03NamespaceHeldByItsContent(t *testing.T) {
 	t.Parallel()
 	c := withNamespaceController(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "held", "nobody.example.net/x")+configMap(ns, "free"))
-	free(t, c, ns, "configmap/held")
+	c.Apply(t, fixture.ConfigMap(ns, "held", "nobody.example.net/x")+fixture.ConfigMap(ns, "free"))
+	fixture.Free(t, c, ns, "configmap/held")
 	deleted(t, c, "namespace", ns)
 	until(t, c, "nobody.example.net/x in 1 resource instances", "get", "namespace", ns, "-o", "json")
 	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
 	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown ConfigMap/held"}})
 }
 
-// TestNS021ConditionsLieWhilePodsRemain (B03a): only the pod holds it, whatever the conditions say, and they are quoted.
+// TestNS021ConditionsLieWhilePodsRemain (B03a): only the pod is in the way, whatever the conditions say, and they are quoted. What comes up when it is deleted
+// is said behind it.
 func TestNS021ConditionsLieWhilePodsRemain(t *testing.T) {
 	t.Parallel()
 	c := withNamespaceController(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "untouched", "nobody.example.net/x")+
+	c.Apply(t, fixture.ConfigMap(ns, "untouched", "nobody.example.net/x")+
 		fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, namespace: %s, finalizers: [nobody.example.net/y]}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns))
-	free(t, c, ns, "pod/pod", "configmap/untouched")
+	fixture.Free(t, c, ns, "pod/pod", "configmap/untouched")
 	deleted(t, c, "namespace", ns)
 	until(t, c, "All content successfully removed", "get", "namespace", ns, "-o", "json")
 	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
-	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown Pod/pod"}})
+	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown Pod/pod", "FinalizerActorUnknown ConfigMap/untouched"}})
+	if first, then := d.Stuck[0].Causes[0].After, d.Stuck[0].Causes[1].After; first != 0 || then != 1 {
+		t.Errorf("the pod comes up after %d others, and what is behind it after %d", first, then)
+	}
 	wantEvidence(t, d.Stuck[0].Causes[0], `the namespace's condition says "All content successfully removed", and 2 objects are left`)
 }
 
@@ -78,7 +83,7 @@ func TestB03bFinalizersOfTheNamespace(t *testing.T) {
 			if test.spec != "" {
 				t.Cleanup(func() { finalize(t, c, name) })
 			}
-			free(t, c, "", "namespace/"+name)
+			fixture.Free(t, c, "", "namespace/"+name)
 			deleted(t, c, "namespace", name)
 			testcluster.Eventually(t, "the namespace controller is done", func(ctx context.Context) (bool, error) {
 				out, err := c.Try(ctx, "", "get", "namespace", name, "-o", "jsonpath={.spec.finalizers}")
@@ -98,7 +103,7 @@ func TestNS010NamespaceControllerIsOff(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "a")+configMap(ns, "b"))
+	c.Apply(t, fixture.ConfigMap(ns, "a")+fixture.ConfigMap(ns, "b"))
 	deleted(t, c, "namespace", ns)
 	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
 	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"NamespaceControllerNotActing Namespace/" + ns}})
@@ -136,5 +141,5 @@ spec:
 	until(t, c, "T", "get", "widgets."+group+"/held", "-n", ns, "-o", "jsonpath={.metadata.deletionTimestamp}")
 	d := examine(t, c.Config(), Options{}, "", subject{"customresourcedefinitions.apiextensions.k8s.io/widgets." + group, ""})
 	wantCauses(t, d, map[string][]string{"CustomResourceDefinition/widgets." + group: {"FinalizerActorUnknown Widget/held"}})
-	free(t, c, ns, "widgets."+group+"/held")
+	fixture.Free(t, c, ns, "widgets."+group+"/held")
 }

@@ -6,14 +6,18 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // node is what is known of the node of a pod.
 type node struct {
 	ref            v1alpha1.ObjectRef
 	gone, notReady bool
-	evidence       []string
+	evidence       []v1alpha1.Observation
 }
 
 // unreachable is the taint of a node from which nothing is heard.
@@ -24,38 +28,38 @@ const nodeLeases = "kube-node-lease"
 
 // node looks whether a node exists, and is ready. One that cannot be read is neither gone nor not ready.
 func (e *examiner) node(ctx context.Context, name string) node {
-	n := node{ref: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: nodes.Resource, Name: name}}
-	o, err := e.source.get(ctx, nodes, "", name)
+	n := node{ref: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: cluster.Nodes.Resource, Name: name}}
+	o, err := e.reader.Get(ctx, cluster.Nodes, "", name)
 	switch {
 	case err != nil:
-		n.evidence = []string{fmt.Sprintf("Node %s cannot be read: %v", name, err)}
+		n.evidence = observed(fmt.Sprintf("Node %s cannot be read: %v", name, err))
 		return n
 	case o == nil:
 		n.gone = true
-		n.evidence = []string{fmt.Sprintf("Node %s does not exist", name)}
+		n.evidence = observed(fmt.Sprintf("Node %s does not exist", name))
 		return n
 	}
 	n.ref = e.ref(o)
-	c, said := condition(o, "Ready")
+	c, said := status.Find(o, "Ready")
 	switch {
 	case said && c.Status == "True":
-		n.evidence = append(n.evidence, fmt.Sprintf("Node %s is ready", name))
+		n.evidence = append(n.evidence, observed(fmt.Sprintf("Node %s is ready", name))...)
 	case said:
 		n.notReady = true
 		s := fmt.Sprintf("condition Ready of Node %s is %s", name, c.Status)
 		if !c.Since.IsZero() {
-			s += " for " + ago(e.now.Sub(c.Since))
+			s += " for " + phrase.Ago(e.now.Sub(c.Since))
 		}
-		n.evidence = append(n.evidence, s+": "+c.Message)
+		n.evidence = append(n.evidence, observed(s+": "+c.Message)...)
 	default:
 		n.notReady = true
-		n.evidence = append(n.evidence, fmt.Sprintf("Node %s has never been ready", name))
+		n.evidence = append(n.evidence, observed(fmt.Sprintf("Node %s has never been ready", name))...)
 	}
 	taints, _, _ := unstructured.NestedSlice(o.Object, "spec", "taints")
 	for _, item := range taints {
-		if m, _ := item.(map[string]any); text(m, "key") == unreachable {
+		if m, _ := item.(map[string]any); status.Text(m, "key") == unreachable {
 			n.notReady = true
-			n.evidence = append(n.evidence, fmt.Sprintf("Node %s has the taint %s", name, unreachable))
+			n.evidence = append(n.evidence, observed(fmt.Sprintf("Node %s has the taint %s", name, unreachable))...)
 			break
 		}
 	}
@@ -64,12 +68,10 @@ func (e *examiner) node(ctx context.Context, name string) node {
 }
 
 // kubelet says what the Lease of a kubelet shows. It is evidence alone: the node controller makes the condition of it.
-func (e *examiner) kubelet(ctx context.Context, name string) []string {
-	o, err := e.source.get(ctx, leases, nodeLeases, name)
+func (e *examiner) kubelet(ctx context.Context, name string) []v1alpha1.Observation {
+	o, err := e.reader.Get(ctx, cluster.Leases, nodeLeases, name)
 	if err != nil || o == nil {
 		return nil
 	}
-	var s signs
-	e.actors.held(&s, o)
-	return append(s.dead, s.alive...)
+	return observedAt(from(o, "spec.renewTime"), actor.ReadLease(o, e.now).Says)
 }

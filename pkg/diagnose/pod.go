@@ -6,8 +6,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // pod returns what keeps a pod besides its finalizers: its grace period, and its node (API-018). A pod that was never scheduled, or with which the
@@ -17,7 +18,7 @@ func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
 	o, err := e.pods.read(ctx, e, id)
 	if err != nil {
 		return found(ref, finding{
-			code: PodNotKilled, evidence: []string{fmt.Sprintf("the pod cannot be read: %v", err)}, remedy: "Ask again as somebody who may read it.",
+			code: PodNotKilled, evidence: observed(fmt.Sprintf("the pod cannot be read: %v", err)), remedy: "Ask again as somebody who may read it.",
 		})
 	}
 	if o == nil {
@@ -41,15 +42,15 @@ func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
 		return found(ref, e.onNode(n, o, finding{
 			code:     NodeNotReady,
 			remedy:   "Recover the node. If the machine is certainly off, the taint has kube-controller-manager remove its pods and detach their volumes." + forceWarning(o),
-			commands: []func(v1alpha1.ObjectRef) string{fixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")},
+			commands: []step{fixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")},
 		}))
 	}
 	f := finding{
-		code: PodNotKilled, evidence: append([]string{fmt.Sprintf("its grace period ended %s ago", ago(e.past(id)))}, n.evidence...),
+		code: PodNotKilled, evidence: append(observed(fmt.Sprintf("its grace period ended %s ago", phrase.Ago(e.past(id)))), n.evidence...),
 		remedy:   "Look into what the kubelet says, and repair what it waits for on the node: the container runtime, the network plugin or a volume." + forceWarning(o),
-		commands: []func(v1alpha1.ObjectRef) string{describe(), force()},
+		commands: []step{describe(), force()},
 	}
-	f.evidence = append(f.evidence, containers(o)...)
+	f.evidence = append(f.evidence, observed(containers(o)...)...)
 	f.evidence = append(f.evidence, e.says(ctx, o)...)
 	return found(ref, f)
 }
@@ -57,9 +58,9 @@ func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
 // terminating is for a pod whose grace period is not over.
 func terminating(n node, seconds int) finding {
 	f := finding{
-		code: PodTerminating, evidence: []string{fmt.Sprintf("its grace period is over in %s", count(seconds, "second"))},
+		code: PodTerminating, evidence: observed(fmt.Sprintf("its grace period is over in %s", phrase.Count(seconds, "second"))),
 		remedy: "Wait. A second DELETE can make the grace period shorter.",
-		commands: []func(v1alpha1.ObjectRef) string{
+		commands: []step{
 			command("kubectl", "wait", "OBJECT", "--for=delete", fmt.Sprintf("--timeout=%ds", seconds+30)),
 			command("kubectl", "delete", "OBJECT", "--grace-period=1"),
 		},
@@ -79,7 +80,7 @@ func (e *examiner) onNode(n node, pod *unstructured.Unstructured, f finding) fin
 }
 
 // force is the command that removes a pod without waiting for its node.
-func force() func(v1alpha1.ObjectRef) string {
+func force() step {
 	return command("kubectl", "delete", "OBJECT", "--force", "--grace-period=0")
 }
 
@@ -104,10 +105,10 @@ func containers(pod *unstructured.Unstructured) []string {
 			state, _ := m["state"].(map[string]any)
 			switch {
 			case state["running"] != nil:
-				all = append(all, fmt.Sprintf("container %s is running", text(m, "name")))
+				all = append(all, fmt.Sprintf("container %s is running", status.Text(m, "name")))
 			case state["waiting"] != nil:
 				reason, _, _ := unstructured.NestedString(state, "waiting", "reason")
-				all = append(all, fmt.Sprintf("container %s is waiting: %s", text(m, "name"), reason))
+				all = append(all, fmt.Sprintf("container %s is waiting: %s", status.Text(m, "name"), reason))
 			}
 		}
 	}

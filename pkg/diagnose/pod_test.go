@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -51,7 +52,7 @@ func TestB12PodOnANode(t *testing.T) {
 			c.Kubectl(t, "taint", "node", ns, unreachable+"=:NoExecute")
 		}},
 		{name: "silent", ready: "Unknown", want: "NodeNotReady Node/%s", evidence: "Lease kube-node-lease/%s was renewed last 3 h ago", make: func(t *testing.T, ns string) {
-			c.Apply(t, lease(nodeLeases, ns, ns, time.Now().Add(-3*time.Hour)))
+			c.Apply(t, fixture.Lease(nodeLeases, ns, ns, time.Now().Add(-3*time.Hour)))
 		}},
 		{name: "ready", ready: "True", want: "PodNotKilled Pod/pod", evidence: "Node %s is ready"},
 		{name: "says", ready: "True", want: "PodNotKilled Pod/pod", evidence: "its last warning is FailedKillPod: the network plugin does not answer", make: func(t *testing.T, ns string) {
@@ -160,7 +161,7 @@ func TestB14PodThatAJobTracks(t *testing.T) {
 	pod("of-a-job", uid)
 	pod("of-none", "00000000-0000-0000-0000-00000000000a")
 	c.Apply(t, podOn(ns, "ended", ns, "", jobFinalizer))
-	free(t, c, ns, "pod/of-a-job", "pod/of-none", "pod/ended")
+	fixture.Free(t, c, ns, "pod/of-a-job", "pod/of-none", "pod/ended")
 	deleted(t, c, "pod", "of-a-job", "of-none", "-n", ns)
 	deleted(t, c, "pod", "ended", "-n", ns, "--force", "--grace-period=0") // as its kubelet does
 	d := examine(t, c.Config(), Options{}, ns)

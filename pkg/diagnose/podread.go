@@ -21,21 +21,21 @@ func (r *podReader) read(ctx context.Context, e *examiner, id graph.ID) (*unstru
 	if r.deleting == nil {
 		r.deleting, r.listed = map[string]int{}, map[string]map[string]*unstructured.Unstructured{}
 		for i := range e.Graph.Len() {
-			if o := e.Graph.Ref(graph.ID(i)); o.Resource == pods.Resource && o.Group() == "" && e.Graph.Deleted(graph.ID(i)) != 0 {
+			if o := e.Graph.Ref(graph.ID(i)); o.Resource == cluster.Pods.Resource && o.Group() == "" && e.Graph.Deleted(graph.ID(i)) != 0 {
 				r.deleting[o.Namespace]++
 			}
 		}
 	}
 	if r.deleting[ref.Namespace] <= maxByName {
 		t, _ := e.Graph.Type(id)
-		o, err := e.source.read(ctx, t, ref.Namespace, ref.Name)
+		o, err := e.reader.Read(ctx, t, ref.Namespace, ref.Name)
 		if o != nil && string(o.GetUID()) != ref.UID {
 			o = nil
 		}
 		return o, err
 	}
 	if r.listed[ref.Namespace] == nil {
-		all, err := e.source.list(ctx, pods, ref.Namespace, cluster.Selection{})
+		all, err := e.reader.List(ctx, cluster.Pods, ref.Namespace, cluster.Selection{})
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -21,14 +21,21 @@ func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, f
 		return nil
 	}
 	for again := true; ; again = false {
-		w := write{admissionv1.Update, t, o}
+		w := write{operation: admissionv1.Update, t: t, o: o}
 		steps := withoutFinalizers(o, finalizers)
 		if len(steps) == 0 {
 			return nil // somebody took them off
 		}
-		answer, err := e.client.Patch(ctx, t, o.GetNamespace(), o.GetName(), steps, cluster.PatchOptions{DryRun: true})
+		var answer *graph.Object
+		err := e.tries.send(ctx, e, w, func(ctx context.Context) (err error) {
+			answer, err = e.client.Patch(ctx, t, o.GetNamespace(), o.GetName(), steps, cluster.PatchOptions{DryRun: true})
+			return err
+		})
 		if err == nil {
 			return e.left(ctx, w, answer, finalizers)
+		}
+		if errors.Is(err, errUntried) {
+			return e.untried(ctx, w, "", nil)
 		}
 		if findings, understood := e.refusal(ctx, w, err); understood {
 			return findings
@@ -38,15 +45,15 @@ func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, f
 		}
 		if apierrors.IsForbidden(err) {
 			return []finding{{
-				code: AdmissionDenied, evidence: []string{fmt.Sprintf("%s is denied: %v", w.words(), err)},
-				remedy: "The API server itself denies it: do what it says.", commands: []func(v1alpha1.ObjectRef) string{describe()},
+				code: AdmissionDenied, evidence: observed(fmt.Sprintf("%s is denied: %v", w.words(), err)),
+				remedy: "The API server itself denies it: do what it says.", commands: []step{describe()},
 			}}
 		}
 		if !again || !apierrors.IsConflict(err) && !apierrors.IsInvalid(err) {
 			return nil
 		}
 		// A test of the patch failed: the object has changed since it was read.
-		now, err := e.source.read(ctx, t, o.GetNamespace(), o.GetName())
+		now, err := e.reader.Read(ctx, t, o.GetNamespace(), o.GetName())
 		if err != nil || now == nil || now.GetUID() != o.GetUID() {
 			return nil
 		}

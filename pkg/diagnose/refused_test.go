@@ -13,12 +13,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
 // nobodyBehind writes a Service without endpoints, which selects a Deployment that is scaled to 0.
 func nobodyBehind(namespace string) string {
-	return deployment(namespace, "hook", 0) + fmt.Sprintf("---\napiVersion: v1\nkind: Service\nmetadata: {name: hook, namespace: %s}\nspec: {selector: {app: hook}, ports: [{port: 443}]}\n", namespace)
+	return fixture.Deployment(namespace, "hook", 0) + fmt.Sprintf("---\napiVersion: v1\nkind: Service\nmetadata: {name: hook, namespace: %s}\nspec: {selector: {app: hook}, ports: [{port: 443}]}\n", namespace)
 }
 
 func toService(namespace string) string {
@@ -30,8 +31,8 @@ var label = []string{"patch", "configmap", "cm", "--type=merge", "-p", `{"metada
 // heldConfigMap makes a ConfigMap cm with the finalizer of the operator that lives, and deletes it.
 func heldConfigMap(t testing.TB, c *testcluster.Cluster, namespace string) {
 	t.Helper()
-	c.Apply(t, configMap(namespace, "cm", "example.com/held"))
-	free(t, c, namespace, "configmap/cm")
+	c.Apply(t, fixture.ConfigMap(namespace, "cm", "example.com/held"))
+	fixture.Free(t, c, namespace, "configmap/cm")
 	deleted(t, c, "configmap", "cm", "-n", namespace)
 }
 
@@ -116,9 +117,9 @@ func TestB06WebhookOnDeleteIsDown(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "root"))
+	c.Apply(t, fixture.ConfigMap(ns, "root"))
 	owned(t, c, ns, "dependent", "root", true)
-	free(t, c, ns, "configmap/root")
+	fixture.Free(t, c, ns, "configmap/root")
 	deleted(t, c, "configmap", "root", "-n", ns, "--cascade=foreground")
 	remove := []string{"delete", "configmap", "dependent", "-n", ns}
 	registered(t, c, "validating", ns, webhook("Validating", ns, "DELETE", toService(ns)), fails(c, append(remove, "--dry-run=server")...))
@@ -137,7 +138,7 @@ func TestB07PolicyDeniesTheUpdate(t *testing.T) {
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
 	heldConfigMap(t, c, ns)
-	c.Apply(t, configMap(ns, "living"))
+	c.Apply(t, fixture.ConfigMap(ns, "living"))
 	deny(t, c, ns, "UPDATE")
 	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
@@ -155,7 +156,7 @@ func TestB21PolicyDeniesTheDeletion(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "cm"))
+	c.Apply(t, fixture.ConfigMap(ns, "cm"))
 	deny(t, c, ns, "DELETE")
 	remove := []string{"delete", "configmap", "cm", "-n", ns}
 	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) {
@@ -225,7 +226,7 @@ func TestB21WebhookDeniesWithAConflict(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "cm"))
+	c.Apply(t, fixture.ConfigMap(ns, "cm"))
 	client := answering(t, func(map[string]any) (string, []map[string]any) { return "409 it is in use", nil })
 	remove := []string{"delete", "configmap", "cm", "-n", ns}
 	registered(t, c, "validating", ns, webhook("Validating", ns, "DELETE", client), fails(c, append(remove, "--dry-run=server")...))
@@ -287,7 +288,7 @@ spec:
 	until(t, c, "widgets", "api-resources", "--api-group="+group)
 	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: w, namespace: %s, finalizers: [example.com/held]}\n", group, ns))
 	object := "widgets." + group + "/w"
-	free(t, c, ns, object)
+	fixture.Free(t, c, ns, object)
 	deleted(t, c, object, "-n", ns)
 	c.Apply(t, definition("size"))
 	testcluster.Eventually(t, "the schema is in force", func(ctx context.Context) (bool, error) {
@@ -310,10 +311,10 @@ func TestSituation09MutatingWebhookSpoilsThePatch(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, lease(ns, "operator", "me", time.Now()))
-	tracking := pack(t, jobFinalizer, fmt.Sprintf("leases: ['%s/operator']", ns))
+	c.Apply(t, fixture.Lease(ns, "operator", "me", time.Now()))
+	tracking := fixture.Pack(t, jobFinalizer, fmt.Sprintf("leases: ['%s/operator']", ns))
 	c.Apply(t, fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, namespace: %s, finalizers: [%s]}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns, jobFinalizer))
-	free(t, c, ns, "pod/pod")
+	fixture.Free(t, c, ns, "pod/pod")
 	deleted(t, c, "pod", "pod", "-n", ns)
 	client := answering(t, func(map[string]any) (string, []map[string]any) {
 		return "", []map[string]any{{"op": "add", "path": "/spec/containers/0/resources", "value": map[string]any{"requests": map[string]string{"cpu": "1"}}}}
@@ -339,15 +340,15 @@ func TestSituation13OperatorAndWebhookAreUninstalled(t *testing.T) {
 	args := []string{"configmap", "-n", ns}
 	for i := range 29 {
 		name := fmt.Sprintf("object-%d", i)
-		manifest.WriteString(configMap(ns, name, "example.com/held"))
+		manifest.WriteString(fixture.ConfigMap(ns, name, "example.com/held"))
 		args = append(args, name)
-		free(t, c, ns, "configmap/"+name)
-		want["ConfigMap/"+name] = []string{"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns, "FinalizerActorDead ConfigMap/" + name}
+		fixture.Free(t, c, ns, "configmap/"+name)
+		want["ConfigMap/"+name] = []string{"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns, "FinalizerActorNotFound ConfigMap/" + name}
 	}
 	c.Apply(t, manifest.String())
 	deleted(t, c, args...)
 	registered(t, c, "validating", ns, webhook("Validating", ns, "UPDATE", toService(ns)), fails(c, "label", "configmap", "object-0", "try=me", "--dry-run=server", "-n", ns))
-	d := examine(t, c.Config(), Options{Known: pack(t, "example.com/held", fmt.Sprintf("deployments: ['%s/operator']", ns))}, ns)
+	d := examine(t, c.Config(), Options{Known: fixture.Pack(t, "example.com/held", fmt.Sprintf("deployments: ['%s/operator']", ns))}, ns)
 	wantCauses(t, d, want)
 	typed(t, c, last(d.Stuck[0].Causes[0]))
 	if want := "kubectl gc unfinalize configmaps/object-0 -n " + ns + " --finalizer example.com/held"; last(stuckOf(t, d, "object-0").Causes[1]) != want {

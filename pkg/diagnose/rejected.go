@@ -2,8 +2,10 @@ package diagnose
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
+	"slices"
+	"sync"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,20 +15,52 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// rejected returns why the server would not let anybody delete an object. It is asked about one of each type and namespace only: what waits for a
-// deletion can be thousands of objects.
+// deletion is why the server would not let anybody delete an object.
+type deletion struct {
+	once     sync.Once
+	id       graph.ID
+	findings []finding
+}
+
+// deletions are what was asked of the server. Of the objects of a type and namespace only so many are asked about: thousands can wait to be deleted.
+type deletions struct {
+	own   map[graph.ID]*deletion
+	first map[place]*deletion
+	n     map[place]int
+}
+
+func newDeletions() deletions {
+	return deletions{own: map[graph.ID]*deletion{}, first: map[place]*deletion{}, n: map[place]int{}}
+}
+
+// deletionOf returns the deletion of an object: its own, or beyond the bound the first of its type and namespace.
+func (e *examiner) deletionOf(id graph.ID) *deletion {
+	if d := e.deletions.own[id]; d != nil {
+		return d
+	}
+	t, _ := e.Graph.Type(id)
+	at := place{t, e.Graph.Ref(id).Namespace}
+	if e.deletions.n[at] == e.limits.looks {
+		e.sampled[id] = true
+		return e.deletions.first[at]
+	}
+	d := &deletion{id: id}
+	if e.deletions.n[at] == 0 {
+		e.deletions.first[at] = d
+	}
+	e.deletions.n[at]++
+	e.deletions.own[id] = d
+	return d
+}
+
+// rejected returns why the server would not let anybody delete an object.
 func (e *examiner) rejected(ctx context.Context, id graph.ID) []finding {
-	ref := e.Graph.Ref(id)
-	key := strings.Join([]string{ref.APIVersion, ref.Resource, ref.Namespace}, "\x00")
-	if t, ok := e.Graph.Type(id); ok && isNamespace(t) { // of which each is a matter of its own
-		key += "\x00" + ref.Name
+	d := e.deletionOf(id)
+	d.once.Do(func() { d.findings = e.rejects(ctx, d.id) })
+	if d.id != id {
+		return withNote(d.findings, "like "+e.placed(d.id)+", which was looked at")
 	}
-	findings, asked := e.rejections[key]
-	if !asked {
-		findings = e.rejects(ctx, id)
-		e.rejections[key] = findings
-	}
-	return findings
+	return slices.Clone(d.findings)
 }
 
 // rejects returns why the server would not let anybody delete this very object. The server is asked to, as a dry run.
@@ -36,19 +70,27 @@ func (e *examiner) rejects(ctx context.Context, id graph.ID) []finding {
 	if !ok || ref.UID == "" {
 		return nil
 	}
-	_, err := e.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
+	w := write{operation: admissionv1.Delete, t: t, o: e.outline(id), outline: true}
+	err := e.tries.send(ctx, e, w, func(ctx context.Context) error {
+		_, err := e.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
+		return err
+	})
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
-	if o, unread := e.source.read(ctx, t, ref.Namespace, ref.Name); unread == nil {
+	if o, unread := e.whole(ctx, id); unread == nil {
 		if o == nil || string(o.GetUID()) != ref.UID {
 			return nil // it is gone
 		}
-		if findings, understood := e.refusal(ctx, write{admissionv1.Delete, t, o}, err); understood {
+		w.o, w.outline = o, false
+		if errors.Is(err, errUntried) {
+			return e.untried(ctx, w, "", nil)
+		}
+		if findings, understood := e.refusal(ctx, w, err); understood {
 			return findings // whoever denies it may say so with any code, that of a conflict too
 		}
 	}
-	if cluster.IsAbsent(err, t, ref.Name) || apierrors.IsConflict(err) {
+	if errors.Is(err, errUntried) || cluster.IsAbsent(err, t, ref.Name) || apierrors.IsConflict(err) {
 		return nil
 	}
 	if findings := e.conversions(ctx, err.Error()); len(findings) > 0 {
@@ -56,7 +98,7 @@ func (e *examiner) rejects(ctx context.Context, id graph.ID) []finding {
 	}
 	about := v1alpha1.ObjectRef(ref)
 	return []finding{{
-		code: DeletionRejected, about: &about, evidence: []string{fmt.Sprintf("the server answers a DELETE of it: %v", err)},
-		remedy: "Do what the server says.", commands: []func(v1alpha1.ObjectRef) string{command("kubectl", "delete", "OBJECT", "--dry-run=server")},
+		code: DeletionRejected, about: &about, evidence: observed(fmt.Sprintf("the server answers a DELETE of it: %v", err)),
+		remedy: "Do what the server says.", commands: []step{command("kubectl", "delete", "OBJECT", "--dry-run=server").doing("asks the server again, without deleting it")},
 	}}
 }

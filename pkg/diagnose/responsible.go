@@ -4,107 +4,112 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // others are the finalizers that are not the collector's own, nor that of a CustomResourceDefinition, whose instances are looked for one by one.
 func others(finalizers []string) []string {
 	return slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
-		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == definitionFinalizer
+		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == crdFinalizer
 	})
 }
 
-// actor says who should take a finalizer off, and whether they can. What refuses the update is the cause where somebody would make it; where nobody is
-// there to make it, that comes on top.
+// actor says who should remove a finalizer, and whether they can. What refuses the update is the cause where somebody would make it; where nobody is
+// there to make it, or who is there ignores the object, that comes on top.
 func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name string, refused []finding) []finding {
 	a, err := e.actors.Of(ctx, o, name)
 	if err != nil {
 		return nil // the context has ended
 	}
-	if a.Life == Alive && len(refused) > 0 {
-		return refused
+	b := blame{Actor: a, o: o, who: whoever(a)}
+	f := finding{finalizer: name, actor: a.Who, evidence: slices.Concat(e.says(ctx, o), a.Evidence, observed(status.Outside(o)...)), cost: b.cost(), dataLoss: b.losesData()}
+	if a.Life == actor.Alive {
+		if ignored := e.ignored(ctx, b, f); len(ignored) > 0 {
+			return append(ignored, refused...)
+		}
+		if len(refused) > 0 {
+			return refused
+		}
+		return []finding{busy(b, f)}
 	}
-	f := finding{finalizer: name, actor: a.Who, evidence: slices.Concat(a.Evidence, Outside(o))}
-	who := a.Who
-	if who == "" {
-		who = "whoever takes it off"
-	}
-	switch a.Life {
-	case Alive:
-		f.code = FinalizerActorAlive
-		f.evidence = append(f.evidence, e.says(ctx, o)...)
-		f.remedy = sentence(who+" is alive: let it finish, and look into what it says") + honoured(a) + a.removal()
-		f.commands = append(f.commands, command("kubectl", "describe", "OBJECT"))
-		f.commands = append(f.commands, remove(name, "--force"))
-	case Dead:
+	down := e.downWorkloads(ctx, b)
+	f.evidence = append(f.evidence, down.evidence...)
+	f = e.alsoPaused(ctx, b, f)
+	if a.Life == actor.Dead {
 		f.code = FinalizerActorDead
-		f.remedy = sentence("start "+who+" again and let it finish") + honoured(a) + a.removal()
-		for _, w := range a.scaled {
-			f.commands = append(f.commands, at(e.ref(w), command("kubectl", "scale", "OBJECT", "--replicas=1")))
-		}
-		f.commands = append(f.commands, remove(name, forced(a)...))
-	default:
-		f.code = FinalizerActorUnknown
-		f.remedy = sentence("find out who takes it off, and whether they are at work") + honoured(a) + a.removal()
-		if a.IsKnown {
-			f.remedy = sentence("see that "+who+" is at work, which cannot be told from here") + honoured(a) + a.removal()
-		}
-		f.commands = append(f.commands, remove(name, forced(a)...))
+	} else if f.code = FinalizerActorUnknown; a.NotFound() {
+		f.code = FinalizerActorNotFound
 	}
+	switch {
+	case a.Life == actor.Dead || len(down.repairs)+len(down.steps) > 0:
+		f = down.remedied(b, f)
+	case b.outside():
+		f = outside(b, f)
+	default:
+		f = e.unfound(ctx, b, f)
+	}
+	if a.Life == actor.Dead && !a.IsKnown {
+		f.evidence = append(f.evidence, e.leads(ctx, o).Observations()...)
+	}
+	f.commands = b.ordered(f.commands)
 	return append([]finding{f}, refused...)
 }
 
-// honoured says what starting the controller brings about: that of an opt-in destructive finalizer deletes when it is started again.
-func honoured(a Actor) string {
-	if !a.IsKnown {
-		return ""
-	}
-	return " " + sentence(a.Known.OnCompletion())
+// busy is for an actor that is at work, as far as anybody can see.
+func busy(b blame, f finding) finding {
+	f.code = FinalizerActorAlive
+	f.remedy = phrase.Sentence(b.who+" is alive: let it finish, and look into what it says") + b.honoured()
+	f.commands = b.ordered([]step{describe().doing("shows what its controller says of it").risking(finalizer.RiskNone)})
+	return f
 }
 
-// removal says what taking it off by hand costs, and what to do before.
-func (a Actor) removal() string {
-	if !a.IsKnown {
-		return " Nothing is known of what removing it costs."
-	}
-	s := " " + sentence(a.Known.OnRemoval())
-	if a.Known.Before != "" {
-		s += " " + sentence(a.Known.Before)
-	}
-	return s
+// outside is for an actor that nobody can see from here.
+func outside(b blame, f finding) finding {
+	f.remedy = phrase.Sentence(b.who+" runs outside the cluster: not seeing it here means nothing") + " " + phrase.Sentence("look where it runs whether it is at work") + b.honoured()
+	f.commands = append(f.commands, describe().doing("shows what its controller says of it").risking(finalizer.RiskNone))
+	return f
 }
 
-// forced is what unfinalize wants to be told besides, for what it refuses.
-func forced(a Actor) []string {
-	if a.IsKnown && (a.Known.Risk == finalizer.DataLoss || a.Known.Risk == finalizer.BreaksCluster) {
-		return []string{"--force"}
+// unfound is for an actor of which nobody knows whether it is there: the cluster is asked who may.
+func (e *examiner) unfound(ctx context.Context, b blame, f finding) finding {
+	leads := e.leads(ctx, b.o)
+	f.evidence = append(f.evidence, leads.Observations()...)
+	only := leads.Only()
+	switch {
+	case only != nil:
+		f.remedy = fmt.Sprintf("Look at %s %s/%s first: RBAC lets no other workload write objects of this type, but for administrators and Kubernetes itself.", only.GetKind(), only.GetNamespace(), only.GetName())
+	case b.NotFound():
+		f.remedy = phrase.Sentence("find out whether " + b.who + " was uninstalled, or runs under another name; if it was uninstalled, install it again and let it finish")
+	case b.IsKnown:
+		f.remedy = phrase.Sentence("find out whether " + b.who + " is at work, which cannot be told from here")
+	default:
+		f.remedy = "Find out who removes the finalizer, and whether they are at work."
 	}
-	return nil
+	f.remedy += b.honoured()
+	f.commands = append(f.commands, describe().doing("shows what its controller says of it").risking(finalizer.RiskNone))
+	for _, w := range leads.Running(2) {
+		f.commands = append(f.commands, at(e.ref(w), command("kubectl", "logs", "OBJECT")).doing("shows whether it works on the object").risking(finalizer.RiskNone))
+	}
+	return f
 }
 
-// remove is the command that takes a finalizer off an object.
-func remove(name string, flags ...string) func(v1alpha1.ObjectRef) string {
-	return command(append([]string{"kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", name}, flags...)...)
+// leads are who may remove the finalizers of an object, by RBAC.
+func (e *examiner) leads(ctx context.Context, o *unstructured.Unstructured) actor.Permissions {
+	leads, _ := e.actors.Permitted(ctx, o)
+	return leads
 }
 
 // unread is for a finalizer of an object that could not be read.
 func unread(name string, err error) finding {
 	return finding{
-		code: FinalizerActorUnknown, finalizer: name, evidence: []string{fmt.Sprintf("the object cannot be read: %v", err)},
+		code: FinalizerActorUnknown, finalizer: name, evidence: observed(fmt.Sprintf("the object cannot be read: %v", err)),
 		remedy: "Ask again as somebody who may read it.",
 	}
-}
-
-// sentence makes a sentence of a clause.
-func sentence(clause string) string {
-	if clause == "" {
-		return ""
-	}
-	return strings.ToUpper(clause[:1]) + strings.TrimSuffix(clause[1:], ".") + "."
 }

@@ -8,33 +8,42 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
 // behindService is what stands behind something that the API server calls.
 type behindService struct {
-	backend
+	actor.Backend
 	// evidence are clauses about it and the workloads that it selects.
-	evidence []string
+	evidence []v1alpha1.Observation
 	// what is called, for use in a sentence.
 	what string
 	// restore are the commands that may bring it back.
-	restore []func(v1alpha1.ObjectRef) string
+	restore []step
+}
+
+// revival says what to do so that it answers. What has ready endpoints is there already.
+func (b behindService) revival() string {
+	if b.Name != "" && !b.Down && b.Why == "" {
+		return fmt.Sprintf("%s has ready endpoints and does not answer the API server: look into the log of its pods, and whether the API server reaches them.", b.what)
+	}
+	return fmt.Sprintf("Bring %s back.", b.what)
 }
 
 // called looks at what the API server calls: a Service, or an address.
 func (e *examiner) called(ctx context.Context, namespace, name, url string) behindService {
 	if name == "" {
-		return behindService{what: "what answers at " + url, evidence: []string{"it is called at " + url}}
+		return behindService{what: "what answers at " + url, evidence: observed("it is called at " + url)}
 	}
-	b := behindService{backend: e.source.backend(ctx, namespace, name), what: fmt.Sprintf("Service %s/%s", namespace, name)}
-	if b.why != "" {
-		b.evidence = append(b.evidence, b.why)
+	b := behindService{Backend: actor.BackendOf(ctx, e.reader, namespace, name), what: fmt.Sprintf("Service %s/%s", namespace, name)}
+	if b.Why != "" {
+		b.evidence = append(b.evidence, observed(b.Why)...)
 	} else {
-		b.evidence = append(b.evidence, b.what+" has ready endpoints")
+		b.evidence = append(b.evidence, observed(b.what+" has ready endpoints")...)
 	}
-	service, err := e.source.get(ctx, services, namespace, name)
+	service, err := e.reader.Get(ctx, cluster.Services, namespace, name)
 	if err != nil || service == nil {
 		return b
 	}
@@ -42,23 +51,24 @@ func (e *examiner) called(ctx context.Context, namespace, name, url string) behi
 	if len(selector) == 0 {
 		return b
 	}
-	var s signs
-	for _, resource := range []schema.GroupResource{deployments, statefulSets, daemonSets} {
-		workloads, err := e.source.list(ctx, resource, namespace, cluster.Selection{})
+	for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
+		workloads, err := e.reader.List(ctx, resource, namespace, cluster.Selection{})
 		if err != nil {
-			b.evidence = append(b.evidence, fmt.Sprintf("%s in %s cannot be listed: %v", resource.Resource, namespace, err))
+			b.evidence = append(b.evidence, observed(fmt.Sprintf("%s in %s cannot be listed: %v", resource.Resource, namespace, err))...)
 			continue
 		}
 		for _, o := range workloads {
 			template, _, _ := unstructured.NestedStringMap(o.Object, "spec", "template", "metadata", "labels")
 			if labels.SelectorFromSet(selector).Matches(labels.Set(template)) {
-				s.workload(o)
+				w := actor.ReadWorkload(o)
+				if w.Life != actor.Alive {
+					b.evidence = append(b.evidence, observed(w.Says)...)
+				}
+				if w.Scaled {
+					b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1")))
+				}
 			}
 		}
-	}
-	b.evidence = append(b.evidence, s.dead...)
-	for _, o := range s.scaled {
-		b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1")))
 	}
 	return b
 }

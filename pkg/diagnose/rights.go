@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -31,36 +30,46 @@ func (e *examiner) withRights(ctx context.Context, findings []finding) []finding
 		}
 		accesses, of = append(accesses, a), append(of, f)
 	}
+	said := map[cluster.Access]bool{}
 	for i, review := range e.reviews.Ask(ctx, accesses) {
-		if review.Permission != cluster.Denied {
+		a := accesses[i]
+		a.Name = "" // one answer is for all of a type and namespace
+		if review.Permission != cluster.Denied || said[a] {
 			continue
 		}
-		a, what := accesses[i], accesses[i].Type.Resource
-		if a.Type.Group != "" {
-			what += "." + a.Type.Group
-		}
-		if a.Subresource != "" {
-			what += "/" + a.Subresource
-		}
+		said[a] = true
 		about := of[i].object()
-		evidence := fmt.Sprintf("you may not %s %s", a.Verb, what)
-		if a.Namespace != "" {
-			evidence += " in namespace " + a.Namespace
-		}
-		if review.Reason != "" {
-			evidence += ": " + review.Reason
-		}
 		findings = append(findings, finding{
-			code: CureForbidden, about: &about, at: of[i].at, via: of[i].via, finalizer: of[i].finalizer, evidence: []string{evidence},
+			code: CureForbidden, about: &about, at: of[i].at, via: of[i].via, after: of[i].after, finalizer: of[i].finalizer,
+			evidence: observed(deniedTo(a, review)),
 			remedy:   "Ask for the right, or have somebody do it who has it.",
-			commands: []func(v1alpha1.ObjectRef) string{canI(a)},
+			commands: []step{canI(a).doing("asks again whether you may")},
 		})
 	}
 	return distinct(findings)
 }
 
+// deniedTo says what the user may not do.
+func deniedTo(a cluster.Access, review cluster.Review) string {
+	what := a.Type.Resource
+	if a.Type.Group != "" {
+		what += "." + a.Type.Group
+	}
+	if a.Subresource != "" {
+		what += "/" + a.Subresource
+	}
+	says := fmt.Sprintf("you may not %s %s", a.Verb, what)
+	if a.Namespace != "" {
+		says += " in namespace " + a.Namespace
+	}
+	if review.Reason != "" {
+		says += ": " + review.Reason
+	}
+	return says
+}
+
 // canI is the command that asks the server for the right again.
-func canI(a cluster.Access) func(v1alpha1.ObjectRef) string {
+func canI(a cluster.Access) step {
 	if a.Subresource == "" {
 		return command("kubectl", "auth", "can-i", a.Verb, "OBJECT")
 	}

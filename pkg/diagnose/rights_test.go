@@ -3,6 +3,7 @@ package diagnose
 import (
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -11,8 +12,8 @@ func TestCureForbidden(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "held", "nobody.example.net/x")+configMap(ns, "live"))
-	free(t, c, ns, "configmap/held")
+	c.Apply(t, fixture.ConfigMap(ns, "held", "nobody.example.net/x")+fixture.ConfigMap(ns, "live"))
+	fixture.Free(t, c, ns, "configmap/held")
 	deleted(t, c, "configmap", "held", "-n", ns)
 	c.Kubectl(t, "create", "clusterrole", ns, "--verb=get,list,watch", "--resource=*.*")
 	c.Kubectl(t, "create", "clusterrolebinding", ns, "--clusterrole="+ns, "--user="+ns)
@@ -25,7 +26,19 @@ func TestCureForbidden(t *testing.T) {
 		t.Errorf("the command is %q, want %q", d.Stuck[0].Causes[1].Commands[0], want)
 	}
 
+	// What may not be done is said once of all finalizers and objects of the type.
+	c.Apply(t, fixture.ConfigMap(ns, "other", "nobody.example.net/x", "nobody.example.net/y"))
+	fixture.Free(t, c, ns, "configmap/other")
+	deleted(t, c, "configmap", "other", "-n", ns)
+	d = examine(t, c.As(ns), Options{}, ns, subject{"configmaps/other", ns})
+	wantCauses(t, d, map[string][]string{"ConfigMap/other": {
+		"FinalizerActorUnknown ConfigMap/other", "FinalizerActorUnknown ConfigMap/other", "CureForbidden ConfigMap/other",
+	}})
+
 	d = examine(t, c.As(ns), Options{}, ns, subject{"configmaps/live", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/live": {"NotDeleting ConfigMap/live"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "you may not delete it")
+	if live := d.Stuck[0].Causes[0]; live.Remedy != "" || len(live.Commands) > 0 {
+		t.Errorf("nobody has asked how to delete it: %q, %q", live.Remedy, live.Commands)
+	}
 }

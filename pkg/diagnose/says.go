@@ -3,35 +3,68 @@ package diagnose
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-var events = schema.GroupResource{Resource: "events"}
+// maxSaid is how many conditions and texts of one object are quoted, and maxText how much of one, in characters.
+const (
+	maxSaid = 6
+	maxText = 400
+)
 
-// says returns what an object's controller says itself: the conditions that are not well, and its last warning.
-func (e *examiner) says(ctx context.Context, o *unstructured.Unstructured) []string {
-	var all []string
-	for _, c := range conditions(o) {
-		if c.Message != "" && (c.Status == "False" || slices.Contains([]string{"Deleting", "Terminating", "DeletionIsBlocked", "DeletionError", "Stalled"}, c.Type)) {
-			all = append(all, fmt.Sprintf("its condition %s is %s: %s", c.Type, c.Status, c.Message))
+// says returns what an object says itself, whoever removes its finalizers: the conditions that fail, the texts of its status that tell of a failure, and
+// its last warnings. It comes first in what was seen.
+func (e *examiner) says(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
+	var all []v1alpha1.Observation
+	seen := map[string]bool{}
+	for _, c := range status.Failing(o) {
+		if c.Message != "" && seen[c.Message] {
+			continue
 		}
+		seen[c.Message] = true
+		all = append(all, observedAt(from(o, c.Field), e.quoted(c))...)
 	}
-	list, err := e.source.list(ctx, events, o.GetNamespace(), cluster.Selection{Fields: "type=Warning,involvedObject.uid=" + string(o.GetUID())})
-	if err != nil || len(list) == 0 {
-		return all // events are an ornament
+	for _, s := range status.Texts(o) {
+		if seen[s.Text] {
+			continue
+		}
+		seen[s.Text] = true
+		all = append(all, observedAt(from(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, brief(s.Text)))...)
 	}
-	last := slices.MaxFunc(list, func(a, b *unstructured.Unstructured) int {
-		return a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time)
-	})
-	message, _, _ := unstructured.NestedString(last.Object, "message")
-	reason, _, _ := unstructured.NestedString(last.Object, "reason")
-	return append(all, fmt.Sprintf("its last warning is %s: %s", reason, message))
+	if more := len(all) - maxSaid; more > 0 {
+		all = append(all[:maxSaid], observedAt(from(o, "status"), fmt.Sprintf("its status tells of %d more failures", more))...)
+	}
+	return append(all, e.warned(ctx, o)...)
+}
+
+// quoted is a condition as evidence: its status, for how long it has been that, its reason and its message.
+func (e *examiner) quoted(c status.Condition) string {
+	s := fmt.Sprintf("its condition %s is %s", c.Type, c.Status)
+	if !c.Since.IsZero() {
+		s += " for " + phrase.Ago(e.now.Sub(c.Since))
+	}
+	if c.Reason != "" && !strings.Contains(c.Message, c.Reason) {
+		s += " (" + c.Reason + ")"
+	}
+	if c.Message != "" {
+		s += ": " + brief(c.Message)
+	}
+	return s
+}
+
+// brief is a text on one line, and no longer than anybody reads.
+func brief(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > maxText {
+		return string(r[:maxText]) + " …"
+	}
+	return text
 }
 
 // ref returns what identifies a whole object.

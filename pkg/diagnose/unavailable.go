@@ -10,6 +10,8 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // unavailable returns the APIServices of a gap's group that are not available.
@@ -20,7 +22,7 @@ func (e *examiner) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding 
 	}
 	var findings []finding
 	for _, o := range services {
-		c, said := condition(o, "Available")
+		c, said := status.Find(o, "Available")
 		if c.Status == "True" {
 			continue
 		}
@@ -28,12 +30,12 @@ func (e *examiner) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding 
 		f := finding{code: APIServiceUnavailable, about: &about}
 		since := ""
 		if !c.Since.IsZero() {
-			since = fmt.Sprintf(" for %s", ago(e.now.Sub(c.Since)))
+			since = fmt.Sprintf(" for %s", phrase.Ago(e.now.Sub(c.Since)))
 		}
 		if said {
-			f.evidence = append(f.evidence, fmt.Sprintf("its condition Available is %s%s: %s: %s", c.Status, since, c.Reason, c.Message))
+			f.evidence = append(f.evidence, observed(fmt.Sprintf("its condition Available is %s%s: %s: %s", c.Status, since, c.Reason, c.Message))...)
 		} else {
-			f.evidence = append(f.evidence, "it has never become available")
+			f.evidence = append(f.evidence, observed("it has never become available")...)
 		}
 		namespace, _, _ := unstructured.NestedString(o.Object, "spec", "service", "namespace")
 		name, _, _ := unstructured.NestedString(o.Object, "spec", "service", "name")
@@ -52,20 +54,20 @@ func (e *examiner) unseen(gap v1alpha1.Gap, err error) []finding {
 		return nil
 	}
 	f := finding{
-		code: APIServiceUnavailable, evidence: []string{gap.Message, fmt.Sprintf("APIServices cannot be listed: %v", err)},
+		code: APIServiceUnavailable, evidence: observed(gap.Message, fmt.Sprintf("APIServices cannot be listed: %v", err)),
 		remedy: "Bring back what serves it. If its component was uninstalled, delete the APIService: only the registration goes.",
 	}
 	said, _, _ := strings.Cut(gap.Message, ":")
 	if gv, err := schema.ParseGroupVersion(said); err == nil && gv.Group == gap.Group {
-		f.about = &v1alpha1.ObjectRef{APIVersion: apiServices.Group + "/v1", Kind: "APIService", Resource: apiServices.Resource, Name: gv.Version + "." + gv.Group}
-		f.commands = []func(v1alpha1.ObjectRef) string{command("kubectl", "delete", "OBJECT")}
+		f.about = &v1alpha1.ObjectRef{APIVersion: cluster.APIServices.Group + "/v1", Kind: "APIService", Resource: cluster.APIServices.Resource, Name: gv.Version + "." + gv.Group}
+		f.commands = []step{command("kubectl", "delete", "OBJECT")}
 	}
 	return []finding{f}
 }
 
 // aggregated returns the APIServices of a group that a Service serves, and not kube-apiserver itself.
 func (e *examiner) aggregated(ctx context.Context, group string) ([]*unstructured.Unstructured, error) {
-	all, err := e.source.list(ctx, apiServices, "", cluster.Selection{})
+	all, err := e.reader.List(ctx, cluster.APIServices, "", cluster.Selection{})
 	var of []*unstructured.Unstructured
 	for _, o := range all {
 		g, _, _ := unstructured.NestedString(o.Object, "spec", "group")

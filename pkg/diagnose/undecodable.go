@@ -27,7 +27,7 @@ func (e *examiner) undecodable(_ context.Context, gap v1alpha1.Gap) []finding {
 		return nil
 	}
 	base := finding{
-		code: ObjectUndecodable, evidence: gapClauses([]v1alpha1.Gap{gap}),
+		code: ObjectUndecodable, evidence: observed(gapClauses([]v1alpha1.Gap{gap})...),
 		remedy: "Restore the key, or the KMS plugin, with which it was encrypted. An object that is lost can be deleted unread, with none of its finalizers honoured, where the API server's feature gate " +
 			"AllowUnsafeMalformedObjectDeletion is on; otherwise its key has to be removed from etcd.",
 	}
@@ -42,7 +42,7 @@ func (e *examiner) undecodable(_ context.Context, gap v1alpha1.Gap) []finding {
 		about, ok := stored(key, v1alpha1.ObjectRef{APIVersion: r.APIVersion(), Kind: r.Kind, Resource: r.Resource}, r.Namespaced)
 		if ok {
 			f := base
-			f.about, f.commands = &about, []func(v1alpha1.ObjectRef) string{deleteUnread}
+			f.about, f.commands = &about, []step{{write: deleteUnread}}
 			findings = append(findings, f)
 		}
 	}
@@ -85,5 +85,5 @@ func deleteUnread(o v1alpha1.ObjectRef) string {
 	if o.Namespace != "" {
 		path += "/namespaces/" + o.Namespace
 	}
-	return fixedCommand("kubectl", "delete", "--raw", path+"/"+o.Resource+"/"+o.Name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true")(o)
+	return fixedCommand("kubectl", "delete", "--raw", path+"/"+o.Resource+"/"+o.Name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true").write(o)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -51,7 +52,7 @@ spec:
 	t.Cleanup(func() { c.Kubectl(t, "delete", "apiservice", "v1.situation06.example.com", "--ignore-not-found") })
 	until(t, c, "False", "get", "apiservice", "v1.situation06.example.com", "-o", `jsonpath={.status.conditions[?(@.type=="Available")].status}`)
 	stuck := c.Namespace(t)
-	c.Apply(t, configMap(stuck, "content"))
+	c.Apply(t, fixture.ConfigMap(stuck, "content"))
 	deleted(t, c, "namespace", stuck)
 	until(t, c, "DiscoveryFailed", "get", "namespace", stuck, "-o", "json")
 	d := examine(t, c.Config(), Options{}, stuck, subject{"namespaces/" + stuck, ""})
@@ -165,8 +166,8 @@ func TestB04aListFails(t *testing.T) {
 	t.Parallel()
 	c := withNamespaceController(t)
 	ns := c.Namespace(t)
-	c.Apply(t, configMap(ns, "held", "nobody.example.net/x"))
-	free(t, c, ns, "configmap/held")
+	c.Apply(t, fixture.ConfigMap(ns, "held", "nobody.example.net/x"))
+	fixture.Free(t, c, ns, "configmap/held")
 	deleted(t, c, "namespace", ns)
 	until(t, c, "nobody.example.net/x in 1 resource instances", "get", "namespace", ns, "-o", "json")
 	listing := func(r *http.Request) bool {
@@ -315,7 +316,7 @@ func examineHidden(t testing.TB, c *testcluster.Cluster, ref v1alpha1.ObjectRef)
 			of.Hidden = append(of.Hidden, Hidden{Object: ref, Gap: gap})
 		}
 	}
-	d, err := Examine(t.Context(), client, Survey{Catalog: catalog, Graph: b.Build(), Gaps: listed.Gaps}, of, Options{Known: known(t)})
+	d, err := Examine(t.Context(), client, Survey{Catalog: catalog, Graph: b.Build(), Gaps: listed.Gaps}, of, Options{Known: fixture.Packs(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -20,30 +19,13 @@ const (
 	attacherFinalizer = "external-attacher/"
 )
 
-// volume returns who uses a PersistentVolumeClaim or a PersistentVolume, and what keeps those who do.
-func (e *examiner) volume(ctx context.Context, id graph.ID, finalizer string) []finding {
-	switch {
-	case finalizer == claimFinalizer:
-		return e.claim(ctx, id)
-	case finalizer == volumeFinalizer:
-		return e.bound(ctx, id)
-	}
-	return e.attached(ctx, id, finalizer)
-}
-
-// inUse says whether a finalizer keeps an object of a type while it is used, by what can be looked for.
-func inUse(ref graph.Ref, finalizer string) bool {
-	return finalizer == claimFinalizer || finalizer == volumeFinalizer ||
-		ref.Group() == "" && ref.Resource == "persistentvolumes" && strings.HasPrefix(finalizer, attacherFinalizer)
-}
-
 // bound returns the claim to which a PersistentVolume is bound, or what keeps that if it is being deleted.
 func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	o := e.like(ctx, id).whole
 	if o == nil || string(o.GetUID()) != ref.UID { // another volume was looked at: each has a claim of its own
 		var err error
-		if o, err = e.source.get(ctx, persistentVolumes, "", ref.Name); err != nil || o == nil {
+		if o, err = e.reader.Get(ctx, cluster.PersistentVolumes, "", ref.Name); err != nil || o == nil {
 			return e.byActor(ctx, id, volumeFinalizer)
 		}
 	}
@@ -52,14 +34,14 @@ func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 	name, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "name")
 	uid, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "uid")
 	if phase != "Bound" || name == "" {
-		return withEvidence(e.byActor(ctx, id, volumeFinalizer), fmt.Sprintf("it is %s, and not bound", phase))
+		return withEvidence(e.byActor(ctx, id, volumeFinalizer), observed(fmt.Sprintf("it is %s, and not bound", phase))...)
 	}
-	claim, err := e.source.get(ctx, claims, namespace, name)
+	claim, err := e.reader.Get(ctx, cluster.PVCs, namespace, name)
 	switch {
 	case err != nil:
-		return withEvidence(e.byActor(ctx, id, volumeFinalizer), fmt.Sprintf("its claim cannot be read: %v", err))
+		return withEvidence(e.byActor(ctx, id, volumeFinalizer), observed(fmt.Sprintf("its claim cannot be read: %v", err))...)
 	case claim == nil || uid != "" && string(claim.GetUID()) != uid:
-		return withEvidence(e.byActor(ctx, id, volumeFinalizer), fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s, which does not exist any more", namespace, name))
+		return withEvidence(e.byActor(ctx, id, volumeFinalizer), observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s, which does not exist any more", namespace, name))...)
 	}
 	if claim.GetDeletionTimestamp() != nil {
 		if held := e.behindUser(ctx, claim); len(held) > 0 {
@@ -69,18 +51,18 @@ func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 	policy, _, _ := unstructured.NestedString(o.Object, "spec", "persistentVolumeReclaimPolicy")
 	return found(ref, finding{
 		code: VolumeBound, finalizer: volumeFinalizer,
-		evidence: []string{fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s", namespace, name), "its reclaim policy is " + policy},
+		evidence: observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s", namespace, name), "its reclaim policy is "+policy),
 		remedy:   "It goes when its claim is deleted. With the reclaim policy Delete, so does the data.",
-		commands: []func(v1alpha1.ObjectRef) string{at(e.ref(claim), command("kubectl", "delete", "OBJECT"))},
+		commands: []step{at(e.ref(claim), command("kubectl", "delete", "OBJECT"))},
 	})
 }
 
 // attached returns where a PersistentVolume is attached, and what keeps it there.
 func (e *examiner) attached(ctx context.Context, id graph.ID, finalizer string) []finding {
 	ref := e.Graph.Ref(id)
-	all, err := e.source.list(ctx, volumeAttachments, "", cluster.Selection{})
+	all, err := e.reader.List(ctx, cluster.VolumeAttachments, "", cluster.Selection{})
 	if err != nil {
-		return withEvidence(e.byActor(ctx, id, finalizer), fmt.Sprintf("whether it is attached is not known: %v", err))
+		return withEvidence(e.byActor(ctx, id, finalizer), observed(fmt.Sprintf("whether it is attached is not known: %v", err))...)
 	}
 	var findings []finding
 	for _, o := range all {
@@ -100,7 +82,7 @@ func (e *examiner) attached(ctx context.Context, id graph.ID, finalizer string) 
 	if len(findings) > 0 {
 		return findings
 	}
-	return withEvidence(e.byActor(ctx, id, finalizer), "no VolumeAttachment is about it")
+	return withEvidence(e.byActor(ctx, id, finalizer), observed("no VolumeAttachment is about it")...)
 }
 
 // attachment is the cause that an attachment is.
@@ -112,9 +94,9 @@ func (e *examiner) attachment(ctx context.Context, o *unstructured.Unstructured)
 	}
 	name, _, _ := unstructured.NestedString(o.Object, "spec", "nodeName")
 	driver, _, _ := unstructured.NestedString(o.Object, "spec", "attacher")
-	f.evidence = append(f.evidence, fmt.Sprintf("CSI driver %s has it attached to Node %s", driver, name))
+	f.evidence = append(f.evidence, observed(fmt.Sprintf("CSI driver %s has it attached to Node %s", driver, name))...)
 	if message, _, _ := unstructured.NestedString(o.Object, "status", "detachError", "message"); message != "" {
-		f.evidence = append(f.evidence, "detaching it failed: "+message)
+		f.evidence = append(f.evidence, observed("detaching it failed: "+message)...)
 	}
 	n := e.node(ctx, name)
 	f.evidence = append(f.evidence, n.evidence...)
@@ -133,7 +115,7 @@ func (e *examiner) byActor(ctx context.Context, id graph.ID, finalizer string) [
 }
 
 // withEvidence adds what was seen to findings of a finalizer.
-func withEvidence(findings []finding, evidence ...string) []finding {
+func withEvidence(findings []finding, evidence ...v1alpha1.Observation) []finding {
 	out := slices.Clone(findings)
 	for i := range out {
 		if out[i].finalizer != "" {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -26,7 +27,7 @@ func TestB08ClaimInUse(t *testing.T) {
 	own := ", volumes: [{name: own, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}, {name: v, persistentVolumeClaim: {claimName: data}}]"
 	c.Apply(t, podOn(ns, "user", ns, own)+podOn(ns, "ended", ns, mounts("data"))+podOn(ns, "pending", "", mounts("data")))
 	c.Kubectl(t, "patch", "pod", "ended", "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"phase":"Succeeded"}}`)
-	free(t, c, ns, "pvc/data", "pvc/free", "pvc/user-own")
+	fixture.Free(t, c, ns, "pvc/data", "pvc/free", "pvc/user-own")
 	deleted(t, c, "pvc", "data", "free", "user-own", "-n", ns)
 	d := examine(t, c.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{
@@ -62,7 +63,7 @@ func TestB08ClaimOfAPodOnADeadNode(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, claimOf(ns, "data", "")+podOn(ns, "pod", ns, mounts("data")))
-	free(t, c, ns, "pvc/data")
+	fixture.Free(t, c, ns, "pvc/data")
 	deleted(t, c, "pvc", "data", "-n", ns)
 	graceOver(t, c, ns, "pod")
 	d := examine(t, c.Config(), Options{}, ns, subject{"persistentvolumeclaims/data", ns})
@@ -88,8 +89,8 @@ func boundVolume(t testing.TB, c *testcluster.Cluster, ns string) {
 	uid := c.Kubectl(t, "get", "pvc", "data", "-n", ns, "-o", "jsonpath={.metadata.uid}")
 	c.Kubectl(t, "patch", "pv", ns, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"claimRef":{"uid":%q}}}`, uid))
 	phase(t, c, ns, "Bound")
-	free(t, c, "", "pv/"+ns)
-	free(t, c, ns, "pvc/data")
+	fixture.Free(t, c, "", "pv/"+ns)
+	fixture.Free(t, c, ns, "pvc/data")
 	deleted(t, c, "pv", ns)
 }
 
@@ -146,7 +147,7 @@ func TestB09VolumeIsAttached(t *testing.T) {
 	finalizer := attacherFinalizer + "csi-example-com"
 	c.Apply(t, strings.Replace(volumeFor(ns, ns, "data", finalizer), "metadata: {", "metadata: {annotations: {}, ", 1))
 	c.Apply(t, fmt.Sprintf("apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: %[1]s, finalizers: [%[2]s]}\nspec: {attacher: csi.example.com, nodeName: %[1]s, source: {persistentVolumeName: %[1]s}}\n", ns, finalizer))
-	free(t, c, "", "pv/"+ns, "volumeattachment/"+ns)
+	fixture.Free(t, c, "", "pv/"+ns, "volumeattachment/"+ns)
 	c.Kubectl(t, "patch", "volumeattachment", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"attached":true,"detachError":{"message":"the disk is busy","time":%q}}}`, time.Now().UTC().Format(time.RFC3339)))
 	deleted(t, c, "pv", ns)
 	// Of the two finalizers, the other is for the controller of volumes alone.

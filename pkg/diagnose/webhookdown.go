@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 )
 
 // webhookDown is for a webhook that the server called in vain. The server names the first, and whoever repairs that meets the next: all that are
@@ -19,7 +19,7 @@ func (e *examiner) webhookDown(ctx context.Context, w write, said string, names 
 	}
 	if len(findings) == 0 { // it was deleted meanwhile, or may not be read
 		findings = append(findings, finding{
-			code: AdmissionWebhookDown, evidence: append([]string{fmt.Sprintf("%s fails: %s", w.words(), said)}, unread...),
+			code: AdmissionWebhookDown, evidence: append(observed(fmt.Sprintf("%s fails: %s", w.words(), said)), observed(unread...)...),
 			remedy: fmt.Sprintf("Bring back what answers webhook %s. If its component was uninstalled, delete the webhook configuration: only the registration goes.", names[0]),
 		})
 	}
@@ -33,10 +33,16 @@ func (e *examiner) untried(ctx context.Context, w write, _ string, _ []string) [
 	var findings []finding
 	for _, h := range hooks {
 		service := h.ClientConfig.Service
-		if !h.fails() || service == nil || len(h.MatchConditions) > 0 || !e.calls(ctx, h, w) {
+		switch {
+		case !h.fails() || !e.calls(ctx, h, w):
+			continue
+		case e.tries.once(h) != "":
+			findings = append(findings, e.down(ctx, h, w, ""))
+			continue
+		case service == nil || len(h.MatchConditions) > 0:
 			continue
 		}
-		if b := e.source.backend(ctx, service.Namespace, service.Name); b.down {
+		if b := actor.BackendOf(ctx, e.reader, service.Namespace, service.Name); b.Down {
 			findings = append(findings, e.down(ctx, h, w, ""))
 		}
 	}
@@ -48,13 +54,19 @@ func (e *examiner) down(ctx context.Context, h hook, w write, said string) findi
 	about := e.ref(h.config)
 	f := finding{code: AdmissionWebhookDown, about: &about}
 	if said != "" {
-		f.evidence = append(f.evidence, fmt.Sprintf("%s fails: %s", w.words(), said))
+		f.evidence = append(f.evidence, observed(fmt.Sprintf("%s fails: %s", w.words(), said))...)
 	}
-	f.evidence = append(f.evidence, fmt.Sprintf("a rule of webhook %s matches %s, and its failurePolicy is Fail", h.Name, w.words()))
+	f.evidence = append(f.evidence, observed(fmt.Sprintf("a rule of webhook %s matches %s, and its failurePolicy is Fail", h.Name, w.words()))...)
+	if len(h.MatchConditions) > 0 && said == "" {
+		f.evidence = append(f.evidence, observed("whether its matchConditions are met was not tried")...)
+	}
 	b := e.answers(ctx, h)
 	f.evidence = append(f.evidence, b.evidence...)
-	f.remedy = fmt.Sprintf("Bring %s back. If its component was uninstalled, delete the %s: only the registration goes.", b.what, about.Kind)
-	f.commands = append(b.restore, command("kubectl", "delete", "OBJECT"))
+	if about := e.tries.once(h); about != "" {
+		f.evidence = append(f.evidence, observed("it was called once, about "+about+", and not again")...)
+	}
+	f.remedy = b.revival() + fmt.Sprintf(" If its component was uninstalled, delete the %s: only the registration is removed.", about.Kind)
+	f.commands = append(b.restore, command("kubectl", "delete", "OBJECT").doing("removes the registration, so that the webhook is not called any more"))
 	return f
 }
 
@@ -71,4 +83,4 @@ func (e *examiner) answers(ctx context.Context, h hook) behindService {
 }
 
 // describe is the command that shows what a cause lies in.
-func describe() func(v1alpha1.ObjectRef) string { return command("kubectl", "describe", "OBJECT") }
+func describe() step { return command("kubectl", "describe", "OBJECT") }

@@ -36,7 +36,7 @@ func (k *Known) check() []error {
 	if !strings.HasPrefix(k.Source, "https://") {
 		add(fmt.Errorf(`"source" is %q: give the https:// address where it can be read`, k.Source))
 	}
-	return errs
+	return append(errs, k.checkRelated()...)
 }
 
 func (k *Known) checkForm() error {
@@ -82,37 +82,6 @@ func checkKinds(kinds []string) error {
 		}
 	}
 	return nil
-}
-
-// check returns what is wrong with a component.
-func (a Alive) check() []error {
-	var errs []error
-	var names []string
-	for _, list := range [][]string{a.Deployments, a.StatefulSets, a.DaemonSets, a.Leases} {
-		for _, name := range list {
-			if _, err := path.Match(name, ""); err != nil || strings.Count(name, "/") != 1 {
-				errs = append(errs, fmt.Errorf(`%q: write namespace/name, with "*" for a namespace that is not known`, name))
-			}
-		}
-		names = append(names, list...)
-	}
-	names = slices.Concat(names, a.Labels, a.APIServices, a.Webhooks)
-	for _, name := range names {
-		if err := text("a name", name); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	for _, name := range a.Unverified {
-		if !slices.Contains(names, name) {
-			errs = append(errs, fmt.Errorf(`"unverified" has %q, which the component does not list`, name))
-		}
-	}
-	if a.Note != "" {
-		if err := text("note", a.Note); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return errs
 }
 
 // text holds what is printed: it must be there, and on one line.

@@ -36,6 +36,16 @@ type Known struct {
 	Knob string `json:"knob,omitempty"`
 	// Note is what else there is to say, in sentences.
 	Note string `json:"note,omitempty"`
+	// Protect are steps to take before anything that destroys the data behind the object.
+	Protect []Step `json:"protect,omitempty"`
+	// PausedBy is where an object says that its actor ignores it. One of them is enough.
+	PausedBy []Pause `json:"pausedBy,omitempty"`
+	// Needs are objects without which the actor cannot do its work, so that the finalizer stays although the actor is alive.
+	Needs []Need `json:"needs,omitempty"`
+	// UsedBy are the kinds of objects that use the object, and that a guard waits for.
+	UsedBy []Use `json:"usedBy,omitempty"`
+	// Parent is the object on whose behalf the finalizer was put there, nil if there is none.
+	Parent *Parent `json:"parent,omitempty"`
 	// Verified says how the name of the finalizer was checked.
 	Verified Verified `json:"verified"`
 	// Source is where it was read.
@@ -47,24 +57,6 @@ type Known struct {
 	Alive Alive `json:"-"`
 
 	regex *regexp.Regexp // Regex, compiled
-}
-
-// Alive is where the signs of a component's life are. Deployments, StatefulSets, DaemonSets and Leases are written
-// namespace/name; "*" stands for a namespace that whoever installs it chooses, or for a part of a name. That something
-// named here is absent proves nothing: installations rename things.
-type Alive struct {
-	Deployments  []string `json:"deployments,omitempty"`
-	StatefulSets []string `json:"statefulSets,omitempty"`
-	DaemonSets   []string `json:"daemonSets,omitempty"`
-	// Labels are label selectors of its workloads and pods.
-	Labels []string `json:"labels,omitempty"`
-	Leases []string `json:"leases,omitempty"`
-	// APIServices and Webhooks are names of APIServices and of webhook configurations that it serves.
-	APIServices []string `json:"apiServices,omitempty"`
-	Webhooks    []string `json:"webhooks,omitempty"`
-	// Unverified are those of the names above that were not checked against its source.
-	Unverified []string `json:"unverified,omitempty"`
-	Note       string   `json:"note,omitempty"`
 }
 
 // Risk is what it costs to take a finalizer off by hand.
@@ -129,6 +121,12 @@ var (
 	fields     = []Field{InMetadata, InSpec}
 	verified   = []Verified{BySource, BySearch, ByPullRequest}
 )
+
+// Consequential says whether honouring the finalizer does something that removing it skips or undoes: work outside the
+// cluster, or the deletion of data. Who removes such a finalizer without having found its actor has to be told so.
+func (k Known) Consequential() bool {
+	return k.Risk != RiskNone || k.Polarity == OptInDestructive || k.Polarity == OptInProtective
+}
 
 // Form returns the name of the finalizer, with "*" for what a prefix or suffix leaves open, or the regular expression.
 func (k Known) Form() string {

@@ -97,6 +97,18 @@ func (n nearness) compare(o nearness) int {
 }
 
 func (k *Known) near(name, of string) nearness {
+	near := k.nearName(name)
+	if near.form == 0 {
+		return near
+	}
+	if near.kind = k.covers(of); near.kind == 0 {
+		return nearness{}
+	}
+	return near
+}
+
+// nearName is how near an entry is to a finalizer, whatever it stands on.
+func (k *Known) nearName(name string) nearness {
 	var near nearness
 	switch {
 	case k.Exact != "":
@@ -114,13 +126,7 @@ func (k *Known) near(name, of string) nearness {
 	case k.regex.MatchString(name):
 		near.form = byRegex
 	}
-	if near.form == 0 {
-		return near
-	}
-	if near.kind = k.covers(of); near.kind == 0 {
-		return nearness{}
-	}
-	if k.Fallback {
+	if near.form > 0 && k.Fallback {
 		near.form = asFallback
 	}
 	return near

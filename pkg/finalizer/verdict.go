@@ -39,7 +39,7 @@ func (k Known) OnRemoval() string {
 	case BuiltinGC:
 		what = "passes the garbage collector by"
 	case OptInDestructive:
-		what = "keeps what honouring it deletes"
+		what = "skips the deletion that honouring it does"
 	case OptInProtective:
 		what = "deletes what honouring it keeps"
 	default:

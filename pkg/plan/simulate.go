@@ -12,7 +12,9 @@ type simulation struct {
 	options Options
 	// release says that whoever has a finalizer on an object that is being deleted takes it off.
 	release bool
-	retries []graph.ID // what the wave after the next looks at again
+	// holdsBefore says that nobody releases what was being deleted before the simulation began.
+	holdsBefore bool
+	retries     []graph.ID // what the wave after the next looks at again
 	// containers are the definition or namespace, being deleted, that an object is waited for by.
 	containers map[graph.ID]graph.ID
 	// over is how many cycles, from the first on, are gone.
@@ -61,6 +63,12 @@ func deletion(roots []graph.ID, policy Policy, block []graph.Edge) func(*simulat
 func simulate(g *graph.Graph, opts Options, release bool, begin func(*simulation)) *simulation {
 	s := newSimulation(g, opts, release)
 	begin(s)
+	s.proceed()
+	return s
+}
+
+// proceed lets everybody react until nothing is left to do.
+func (s *simulation) proceed() {
 	for s.pending() || s.breakDeadlock() {
 		now, retries := s.Due(), s.retries
 		s.retries = nil
@@ -70,7 +78,6 @@ func simulate(g *graph.Graph, opts Options, release bool, begin func(*simulation
 		s.wave++
 		s.step(now)
 	}
-	return s
 }
 
 func (s *simulation) pending() bool { return len(s.due)+len(s.retries) > 0 }
@@ -117,7 +124,7 @@ func (s *simulation) attempt(id graph.ID) func() {
 	switch {
 	case s.is(id, gone), s.options.May != nil && !s.options.May(id):
 		return nil
-	case s.is(id, deleting) && s.is(id, held) && s.release:
+	case s.is(id, deleting) && s.is(id, held) && s.frees(id):
 		return func() { s.clear(id, held) }
 	case s.is(id, deleting) && s.is(id, cleanup):
 		return s.cleanUp(id)
@@ -163,6 +170,11 @@ func (s *simulation) attempt(id graph.ID) func() {
 		}
 	}
 	return nil
+}
+
+// frees says whether others remove their finalizers from an object that is being deleted.
+func (s *simulation) frees(id graph.ID) bool {
+	return s.release && !(s.holdsBefore && s.Graph.State(id) == graph.Deleting)
 }
 
 // item is the object as the decision sees it, with its references and the owner that made it due.

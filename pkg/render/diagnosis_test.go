@@ -45,15 +45,15 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
 	}
 	namespace := v1alpha1.Stuck{Object: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: "namespaces", Name: "shop", UID: "n"}, Since: stuck[0].Since, Causes: stuck[0].Causes}
 	want := `FinalizerActorDead
-  in        widget/w0 in shop (10m), widget/w1 in shop (11m), widget/w2 in shop (12m) and 2 more
+  stuck     widget/w0 in shop (10m), widget/w1 in shop (11m), widget/w2 in shop (12m) and 2 more
+  waiting   namespace/shop (10m)
   finalizer example.com/bucket of the Widget operator
-  holds     namespace/shop (10m)
-  because   Deployment widgets/operator is scaled to 0
-  remedy    Start it again.
-              kubectl gc unfinalize widgets.example.com/w0 -n shop --finalizer example.com/bucket
-              kubectl gc unfinalize widgets.example.com/w1 -n shop --finalizer example.com/bucket
-              kubectl gc unfinalize widgets.example.com/w2 -n shop --finalizer example.com/bucket
-            and the same for 2 more; all at once: kubectl gc unfinalize --all-stuck -n shop --finalizer example.com/bucket
+  evidence  Deployment widgets/operator is scaled to 0
+  cure      Start it again.
+            1. kubectl gc unfinalize widgets.example.com/w0 -n shop --finalizer example.com/bucket
+               kubectl gc unfinalize widgets.example.com/w1 -n shop --finalizer example.com/bucket
+               kubectl gc unfinalize widgets.example.com/w2 -n shop --finalizer example.com/bucket
+               and the same for 2 more; all at once: kubectl gc unfinalize --all-stuck -n shop --finalizer example.com/bucket
 
 6 objects are being deleted and still there, for 1 cause
 `
@@ -62,6 +62,60 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
 	}
 	if wide := diagnosis(t, 0, true, stuck...); strings.Contains(wide, "more") || !strings.Contains(wide, "widgets.example.com/w4 ") {
 		t.Errorf("the wide one does not name all:\n%s", wide)
+	}
+}
+
+// TestDiagnosisTellsWhatWasSeenAtEachObject: what differs between objects that wait for one actor is told of each, and what does not once.
+func TestDiagnosisTellsWhatWasSeenAtEachObject(t *testing.T) {
+	var stuck []v1alpha1.Stuck
+	for i, own := range []string{"its load balancer is a", "its load balancer is b", "its load balancer is a", ""} {
+		s := widget(fmt.Sprintf("w%d", i), 1)
+		if own != "" {
+			s.Causes[0].Evidence = append(s.Causes[0].Evidence, own)
+		}
+		stuck = append(stuck, s)
+	}
+	want := `  evidence  Deployment widgets/operator is scaled to 0
+            widget/w0 in shop, widget/w2 in shop: its load balancer is a
+            widget/w1 in shop: its load balancer is b
+  cure `
+	if got := diagnosis(t, 0, false, stuck...); !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant it to contain\n%s", got, want)
+	}
+}
+
+// TestDiagnosisNumbersTheSteps, with what each brings about and puts at risk, and says that data is destroyed before everything that is to be done.
+func TestDiagnosisNumbersTheSteps(t *testing.T) {
+	s := widget("w", 1)
+	c := &s.Causes[0]
+	c.Summary, c.Cost, c.DataLoss = "The Widget operator does not work.", "The bucket leaks.", true
+	c.Steps = []v1alpha1.Step{
+		{Command: "kubectl scale deployments.apps/operator -n widgets --replicas=1", Does: "starts it", Risk: "none"},
+		{Command: "kubectl gc unfinalize widgets.example.com/w -n shop --force", Does: "removes the finalizer", Risk: "data-loss"},
+		{Command: "kubectl delete bucket", Risk: "leaks-external"},
+	}
+	want := `  cause     The Widget operator does not work.
+  evidence  Deployment widgets/operator is scaled to 0
+  cost      Data is destroyed. The bucket leaks.
+  cure      Start it again.
+            1. kubectl scale deployments.apps/operator -n widgets --replicas=1
+               starts it
+            2. kubectl gc unfinalize widgets.example.com/w -n shop --force
+               removes the finalizer (risk: data is lost)
+            3. kubectl delete bucket
+               risk: something leaks
+`
+	if got := diagnosis(t, 0, false, s); !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant it to contain\n%s", got, want)
+	}
+}
+
+// TestDiagnosisSaysWhatIsStuckFirst: a cause that lies in an object that is not being deleted names what it keeps, then where it lies.
+func TestDiagnosisSaysWhatIsStuckFirst(t *testing.T) {
+	s := widget("w", 1)
+	s.Causes[0].Object = v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: "nodes", Name: "n1"}
+	if got := diagnosis(t, 0, false, s); !strings.Contains(got, "  stuck     widget/w in shop (60s)\n  in        node/n1\n") {
+		t.Error(got)
 	}
 }
 
@@ -96,10 +150,15 @@ func TestDiagnosisNamesWhatCouldNotBeListed(t *testing.T) {
 // TestDiagnosisWraps: on a terminal text is wrapped, and commands are not: they are there to be copied.
 func TestDiagnosisWraps(t *testing.T) {
 	s := widget("w", 1)
-	s.Causes[0].Remedy = strings.Repeat("word ", 30)
-	for line := range strings.Lines(diagnosis(t, 60, false, s)) {
-		if len(strings.TrimSuffix(line, "\n")) > 60 && !strings.Contains(line, "kubectl gc") {
-			t.Errorf("%q is too long", line)
+	c := &s.Causes[0]
+	text := strings.Repeat("word ", 60)
+	c.Remedy, c.Summary, c.Cost, c.Evidence = text, text, text, []string{text}
+	c.Steps = []v1alpha1.Step{{Command: c.Commands[0], Does: text}}
+	for width, most := range map[int]int{60: 60, 100: 100, 250: 100} {
+		for line := range strings.Lines(diagnosis(t, width, false, s)) {
+			if len(strings.TrimSuffix(line, "\n")) > most && !strings.Contains(line, "kubectl gc") {
+				t.Errorf("on %d columns %q is too long", width, line)
+			}
 		}
 	}
 }

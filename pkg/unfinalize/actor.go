@@ -5,10 +5,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 )
 
-// Lives finds out who takes finalizers off, and whether they are alive: diagnose.Actors does.
+// Lives finds out who takes finalizers off, and whether they are alive: actor.Finder does.
 type Lives interface {
-	Of(ctx context.Context, o *unstructured.Unstructured, finalizer string) (diagnose.Actor, error)
+	Of(ctx context.Context, o *unstructured.Unstructured, finalizer string) (actor.Actor, error)
 }

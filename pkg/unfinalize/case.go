@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -43,14 +43,23 @@ type Case struct {
 // Stranded is what would be left behind in a namespace, and what may be besides.
 func (c *Case) Stranded() *Emptiness { return c.facts.Empty }
 
-// Gaps are what could not be listed and can hide what the verdicts rest on: a dependent that would be orphaned, or content of a namespace.
+// Gaps are what could not be listed and can hide what the verdicts rest on: a dependent that would be orphaned or deleted, or content of a namespace.
 func (c *Case) Gaps() []v1alpha1.Gap {
 	gaps := slices.Clone(c.facts.Hiding)
 	if c.facts.Empty != nil {
 		gaps = append(gaps, c.facts.Empty.Gaps...)
 	}
+	if c.facts.After != nil {
+		gaps = append(gaps, c.facts.After.Gaps...)
+	}
 	return gaps
 }
+
+// After is what follows when the object is gone, nil if nothing is done or nobody looked.
+func (c *Case) After() *Aftermath { return c.facts.After }
+
+// Releases says whether nothing but the collector holds the object any more when everything that was asked for comes off.
+func (c *Case) Releases() bool { return released(c.Object, c.Names) }
 
 // Refused says whether anything speaks against a verdict that the terms do not override.
 func (c *Case) Refused(t Terms) bool {
@@ -71,7 +80,7 @@ func (c *Case) Stays() []Held {
 
 // again judges the object as it was read now, by what is known of its actors.
 func (c *Case) again(o *unstructured.Unstructured) {
-	actors := map[Held]diagnose.Actor{}
+	actors := map[Held]actor.Actor{}
 	var server []Refusal
 	for _, v := range c.Verdicts {
 		actors[v.Held] = v.Actor

@@ -7,9 +7,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -48,26 +49,30 @@ func deaf(o *unstructured.Unstructured, names []string) string {
 
 // Decide says what is to be done about a finalizer of an object, one of the names that are to come off, and what speaks against it. It is pure: the
 // same object, actor and facts give the same verdict.
-func Decide(o *unstructured.Unstructured, h Held, names []string, actor diagnose.Actor, facts Facts) Verdict {
-	v := Verdict{Held: h, Actor: actor}
+func Decide(o *unstructured.Unstructured, h Held, names []string, who actor.Actor, facts Facts) Verdict {
+	v := Verdict{Held: h, Actor: who}
 	v.Way, v.Note = wayOf(o, h, names)
+	v.needData(o, names, facts)
 	if !deleting(o) {
 		v.refuse(NotDeleting, WithForceLive, "it is not being deleted, so that nothing waits for the finalizer to come off",
 			"--force-live takes it off all the same; its actor may put it back")
 	}
 	// Another policy is asked for, and the collector, alive or not, has no say in that.
-	if actor.Life == diagnose.Alive && !changesPolicy(o, h) {
-		v.refuse(ActorAlive, WithForce, alive(actor), "kubectl gc why says what it waits for; --force takes the finalizer off over its head")
+	if who.Life == actor.Alive && !changesPolicy(o, h) {
+		v.refuse(ActorAlive, WithForce, alive(who), "kubectl gc why says what it waits for; --force takes the finalizer off over its head")
 	}
 	switch v.Way {
 	case ByPatch:
-		v.weigh(actor)
+		v.weigh(who)
 	case ByOrphaning:
 		v.needDependents(facts)
 	case ByFinalizing:
 		if lastHold(o, h) {
 			v.needEmpty(o, facts)
 		}
+	}
+	if !changesPolicy(o, h) {
+		v.needWitness(who)
 	}
 	return v
 }
@@ -80,27 +85,95 @@ func changesPolicy(o *unstructured.Unstructured, h Held) bool {
 // decideHalfDeleted is the verdict about an object that nothing holds.
 func decideHalfDeleted(o *unstructured.Unstructured, facts Facts) Verdict {
 	v := Verdict{Way: ByDelete}
+	v.needData(o, nil, facts)
 	if isNamespace(o) {
 		v.needEmpty(o, facts)
 	}
 	return v
 }
 
+// needWitness refuses what its actor may still do: dead is only who was found and does not work.
+func (v *Verdict) needWitness(who actor.Actor) {
+	if code := unproven(who); code != "" && v.skipsWork(who) {
+		v.refuse(code, WithForce, notSeen(code, who)+"; "+skipped(who), "kubectl gc why says what is known of it")
+	}
+}
+
+// unproven is why it is not known whether an actor is alive or dead; empty if it is.
+func unproven(who actor.Actor) Code {
+	switch {
+	case who.Life == actor.Alive:
+		return ""
+	case who.Outside:
+		return ActorOutside
+	case who.Life == actor.Dead && witnessed(who):
+		return ""
+	case witnessed(who):
+		return ActorUnknown
+	case who.Who == "":
+		return ActorUnknown
+	}
+	return ActorNotFound
+}
+
+// witnessed says whether something of the actor was seen in the cluster.
+func witnessed(who actor.Actor) bool {
+	return who.Found || len(who.Workloads)+len(who.Scaled) > 0
+}
+
+// skipsWork says whether something is left undone without the actor. Where nothing is known of it, something may be.
+func (v *Verdict) skipsWork(who actor.Actor) bool {
+	switch {
+	case v.Way == ByOrphaning, v.Field == finalizer.InSpec && v.Name == plan.NamespaceFinalizer:
+		return false // its work is done, or proven to be done, before it comes off
+	case !who.IsKnown:
+		return true
+	}
+	return who.Known.Consequential() && who.Known.Polarity != finalizer.BuiltinGC
+}
+
+// notSeen says that it is not known whether the actor lives.
+func notSeen(code Code, who actor.Actor) string {
+	name := who.Who
+	if name == "" {
+		name = "who takes it off"
+	}
+	switch {
+	case code == ActorOutside:
+		return name + " runs outside the cluster, where it may be alive"
+	case code == ActorUnknown && who.Who == "":
+		return name + " is not known"
+	case code == ActorUnknown:
+		return "whether " + name + " is alive is not known"
+	case len(who.Searched) > 0:
+		return name + " was not found (looked for " + phrase.And(who.Searched) + "), which does not mean that it is dead"
+	}
+	return name + " was not found, which does not mean that it is dead"
+}
+
+// skipped says what is left undone.
+func skipped(who actor.Actor) string {
+	if who.IsKnown {
+		return who.Known.OnRemoval()
+	}
+	return "what is skipped by removing it is not known"
+}
+
 // alive says that whoever takes the finalizer off would do so.
-func alive(a diagnose.Actor) string {
+func alive(a actor.Actor) string {
 	who := a.Who
 	if who == "" {
 		who = "who takes it off"
 	}
 	because := who + " is alive: it would work if you wait"
-	if len(a.Evidence) > 0 {
-		because = fmt.Sprintf("%s is alive (%s): it would work if you wait", who, strings.Join(a.Evidence, "; "))
+	if len(a.Says()) > 0 {
+		because = fmt.Sprintf("%s is alive (%s): it would work if you wait", who, strings.Join(a.Says(), "; "))
 	}
 	return because
 }
 
 // weigh refuses what costs too much. The risk is that of taking the finalizer off, whatever its polarity.
-func (v *Verdict) weigh(a diagnose.Actor) {
+func (v *Verdict) weigh(a actor.Actor) {
 	if !a.IsKnown {
 		return
 	}

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -33,15 +33,15 @@ func object(kind string, deleted bool, finalizers string) *unstructured.Unstruct
 
 // TestVerdicts is the table of what is done about a finalizer, and what speaks against it.
 func TestVerdicts(t *testing.T) {
-	with := func(life diagnose.Life, risk finalizer.Risk) diagnose.Actor {
-		return diagnose.Actor{Life: life, IsKnown: risk != "", Known: finalizer.Known{Actor: "widget operator", Risk: risk, Polarity: finalizer.Cleanup, IfRemoved: "x leaks"}, Who: "the widget operator"}
+	with := func(life actor.Life, risk finalizer.Risk) actor.Actor {
+		return actor.Actor{Life: life, Found: life != actor.Unknown, IsKnown: risk != "", Known: finalizer.Known{Actor: "widget operator", Risk: risk, Polarity: finalizer.Cleanup, IfRemoved: "x leaks"}, Who: "the widget operator"}
 	}
 	var (
-		dead    = with(diagnose.Dead, finalizer.LeaksExternal)
-		alive   = with(diagnose.Alive, finalizer.LeaksExternal)
-		data    = with(diagnose.Dead, finalizer.DataLoss)
-		breaks  = with(diagnose.Unknown, finalizer.BreaksCluster)
-		nobody  = with(diagnose.Unknown, "")
+		dead    = with(actor.Dead, finalizer.LeaksExternal)
+		alive   = with(actor.Alive, finalizer.LeaksExternal)
+		data    = with(actor.Dead, finalizer.DataLoss)
+		breaks  = with(actor.Unknown, finalizer.BreaksCluster)
+		nobody  = with(actor.Unknown, "")
 		nothing = Facts{Empty: &Emptiness{}}
 		left    = Facts{Empty: &Emptiness{Left: []graph.Ref{{Name: "x"}}}}
 		gap     = Facts{Empty: &Emptiness{Gaps: []v1alpha1.Gap{{Resource: "secrets"}}}}
@@ -50,15 +50,15 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		kind, held, name string
 		deleted          bool
-		actor            diagnose.Actor
+		actor            actor.Actor
 		facts            Facts
 		want             string
 	}{
 		{"Pod", "h", "h", true, dead, Facts{}, "Patch"},
-		{"Pod", "h", "h", true, nobody, Facts{}, "Patch"},
+		{"Pod", "h", "h", true, nobody, Facts{}, "Patch ActorNotFound--force"},
 		{"Pod", "h", "h", true, alive, Facts{}, "Patch ActorAlive--force"},
 		{"Pod", "h", "h", true, data, Facts{}, "Patch DataLoss--force"},
-		{"Pod", "h", "h", true, breaks, Facts{}, "Patch BreaksCluster--force"},
+		{"Pod", "h", "h", true, breaks, Facts{}, "Patch BreaksCluster--force ActorNotFound--force"},
 		{"Pod", "h", "h", false, dead, Facts{}, "Patch NotDeleting--force-live"},
 		{"Pod", "h", "h", false, alive, Facts{}, "Patch NotDeleting--force-live ActorAlive--force"},
 		// The collector's own, on what is being deleted.
@@ -168,6 +168,79 @@ func TestRestrictedUser(t *testing.T) {
 		Rights(t.Context(), client, judged)
 		if got := codes(judged[0], force); !slices.Equal(got, c.want) {
 			t.Errorf("%s %v: refusals %v, want %v", c.name, c.finalizers, got, c.want)
+		}
+	}
+}
+
+// TestDeadNeedsAWitness: without one, a finalizer whose removal leaves something undone comes off with --force, or by an answer to a question that names it.
+func TestDeadNeedsAWitness(t *testing.T) {
+	var (
+		leaks   = finalizer.Known{Actor: "bucket operator", Risk: finalizer.LeaksExternal, Polarity: finalizer.Cleanup, IfRemoved: "the bucket leaks"}
+		deletes = finalizer.Known{Actor: "bucket operator", Risk: finalizer.RiskNone, Polarity: finalizer.OptInDestructive, IfRemoved: "the resources stay"}
+		notes   = finalizer.Known{Actor: "bucket operator", Risk: finalizer.RiskNone, Polarity: finalizer.Bookkeeping, IfRemoved: "a count is wrong"}
+		guards  = finalizer.Known{Actor: "PVC protection controller", Risk: finalizer.RiskNone, Polarity: finalizer.Guard, IfRemoved: "nothing"}
+		scaled  = []*unstructured.Unstructured{{}}
+	)
+	of := func(k finalizer.Known, a actor.Actor) actor.Actor {
+		a.Known, a.IsKnown, a.Who = k, true, k.Who()
+		return a
+	}
+	for _, c := range []struct {
+		name  string
+		actor actor.Actor
+		want  string
+		says  string
+	}{
+		{"not found", of(leaks, actor.Actor{Life: actor.Unknown, Searched: []string{"Deployment buckets", "Lease buckets"}}), "ActorNotFound",
+			"the bucket operator was not found (looked for Deployment buckets and Lease buckets), which does not mean that it is dead; removing it skips the cleanup: the bucket leaks"},
+		{"not found and called dead", of(leaks, actor.Actor{Life: actor.Dead}), "ActorNotFound", "the bucket operator was not found, which does not mean that it is dead; removing it skips the cleanup: the bucket leaks"},
+		{"found, and its life is unknown", of(leaks, actor.Actor{Life: actor.Unknown, Found: true}), "ActorUnknown", "whether the bucket operator is alive is not known; removing it skips the cleanup: the bucket leaks"},
+		{"outside", of(leaks, actor.Actor{Life: actor.Unknown, Outside: true}), "ActorOutside", "the bucket operator runs outside the cluster, where it may be alive; removing it skips the cleanup: the bucket leaks"},
+		{"outside and called dead", of(leaks, actor.Actor{Life: actor.Dead, Outside: true, Found: true}), "ActorOutside", "the bucket operator runs outside the cluster, where it may be alive; removing it skips the cleanup: the bucket leaks"},
+		{"dead, with a witness", of(leaks, actor.Actor{Life: actor.Dead, Found: true}), "", ""},
+		{"scaled to 0", of(leaks, actor.Actor{Life: actor.Dead, Scaled: scaled}), "", ""},
+		{"honouring it deletes", of(deletes, actor.Actor{Life: actor.Unknown}), "ActorNotFound", "the bucket operator was not found, which does not mean that it is dead; removing it keeps what honouring it deletes: the resources stay"},
+		{"bookkeeping", of(notes, actor.Actor{Life: actor.Unknown}), "", ""},
+		{"a guard that costs nothing", of(guards, actor.Actor{Life: actor.Unknown}), "", ""},
+		{"nothing is known of it", actor.Actor{Life: actor.Unknown}, "ActorUnknown", "who takes it off is not known; what is skipped by removing it is not known"},
+		{"nothing but who wrote it", actor.Actor{Life: actor.Unknown, Who: "buckets"}, "ActorNotFound", "buckets was not found, which does not mean that it is dead; what is skipped by removing it is not known"},
+		{"nothing but who wrote it, which is scaled to 0", actor.Actor{Life: actor.Dead, Who: "buckets", Found: true, Scaled: scaled}, "", ""},
+	} {
+		o := object("Pod", true, "h")
+		v := Decide(o, named(o, []string{"h"})[0], []string{"h"}, c.actor, Facts{})
+		var codes, says []string
+		for _, r := range v.Against(Terms{}) {
+			codes, says = append(codes, string(r.Code)), append(says, r.Because)
+		}
+		if got := strings.Join(codes, " "); got != c.want || strings.Join(says, "; ") != c.says {
+			t.Errorf("%s: %q: %q, want %q: %q", c.name, got, says, c.want, c.says)
+		}
+		if left := v.Against(Terms{Force: true}); len(left) > 0 {
+			t.Errorf("%s: %v in spite of --force", c.name, left)
+		}
+		if left := v.Against(Terms{Asked: true}); len(left) > 0 {
+			t.Errorf("%s: %v in spite of an answer", c.name, left)
+		}
+	}
+	o := object("Namespace", true, "h:kubernetes x")
+	for name, want := range map[string]int{"kubernetes": 0, "x": 1} {
+		v := Decide(o, named(o, []string{name})[0], []string{name}, actor.Actor{Life: actor.Unknown}, Facts{Empty: &Emptiness{}})
+		if got := len(v.Refusals); got != want {
+			t.Errorf("%s in the spec of a namespace: %v, want %d", name, v.Refusals, want)
+		}
+	}
+}
+
+// TestAnAnswerDoesNotDestroy: what is known to be lost, or alive, takes the flag.
+func TestAnAnswerDoesNotDestroy(t *testing.T) {
+	for _, c := range []actor.Actor{
+		{Life: actor.Alive, Found: true, IsKnown: true, Known: finalizer.Known{Risk: finalizer.LeaksExternal}},
+		{Life: actor.Unknown, IsKnown: true, Known: finalizer.Known{Risk: finalizer.DataLoss}},
+		{Life: actor.Dead, Found: true, IsKnown: true, Known: finalizer.Known{Risk: finalizer.BreaksCluster}},
+	} {
+		o := object("Pod", true, "h")
+		if v := Decide(o, named(o, []string{"h"})[0], []string{"h"}, c, Facts{}); len(v.Against(Terms{Asked: true})) == 0 {
+			t.Errorf("%s, %s: nothing speaks against it but an answer", c.Life, c.Known.Risk)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -172,12 +172,12 @@ func (f *fixture) is(t graph.Type, name string, want ...string) {
 }
 
 // lives says the same of all actors.
-type lives map[string]diagnose.Actor
+type lives map[string]actor.Actor
 
-func (l lives) Of(_ context.Context, _ *unstructured.Unstructured, name string) (diagnose.Actor, error) {
+func (l lives) Of(_ context.Context, _ *unstructured.Unstructured, name string) (actor.Actor, error) {
 	a, known := l[name]
 	if !known {
-		a.Life = diagnose.Dead
+		a.Life, a.Found = actor.Dead, true
 	}
 	a.Finalizer = name
 	return a, nil

@@ -19,6 +19,8 @@ type Done struct {
 	Owners []string
 	// Cause is the owner because of which a reference came off; its uid is empty otherwise.
 	Cause graph.Ref
+	// Outside says what stays outside the cluster without the Finalizers, as far as the object names it.
+	Outside []string
 }
 
 // PutBack is a finalizer that was removed and is on the object again.

@@ -13,16 +13,16 @@ import (
 
 // survey is what can be listed where the dependents of an owner can be.
 type survey struct {
-	graph *graph.Graph
-	gaps  []v1alpha1.Gap
+	graph  *graph.Graph
+	gaps   []v1alpha1.Gap
+	reader *cluster.Reader // with the discovery of the listing
 }
 
-// survey lists a namespace, or everything if namespace is empty; once for all that ask.
-func (j *Judge) survey(ctx context.Context, namespace string) (*survey, error) {
+// survey lists a namespace, or everything if namespace is empty; once for all that ask. What may not be listed everywhere is listed in the fallback.
+func (j *Judge) survey(ctx context.Context, namespace string, fallback ...string) (*survey, error) {
 	return once(j, j.surveys, namespace, func() (*survey, error) {
-		opts := cluster.ListOptions{Namespace: namespace}
-		g, gaps, err := list(ctx, j.client, opts)
-		return &survey{g, gaps}, err
+		opts := cluster.ListOptions{Namespace: namespace, Fallback: fallback}
+		return list(ctx, j.client, opts)
 	})()
 }
 
@@ -39,18 +39,18 @@ func once[T any](j *Judge, known map[string]func() (T, error), name string, find
 }
 
 // list lists with discovery that is asked anew.
-func list(ctx context.Context, client *cluster.Client, opts cluster.ListOptions) (*graph.Graph, []v1alpha1.Gap, error) {
+func list(ctx context.Context, client *cluster.Client, opts cluster.ListOptions) (*survey, error) {
 	client = client.Anew()
 	catalog, err := client.Discover()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	builder := graph.NewBuilder()
 	listed, err := client.List(ctx, catalog, opts, builder)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return builder.Build(), listed.Gaps, nil
+	return &survey{builder.Build(), listed.Gaps, cluster.NewReader(client, catalog)}, nil
 }
 
 // provenEmpty lists a namespace and, if nothing was found, once more a while later (NS-022).
@@ -74,14 +74,14 @@ func (j *Judge) provenEmpty(ctx context.Context, namespace string) (*Emptiness, 
 
 // content lists everything in a namespace: objects of every namespaced type that can be listed, whether or not anybody could delete them.
 func content(ctx context.Context, client *cluster.Client, namespace string) (*Emptiness, error) {
-	g, gaps, err := list(ctx, client, cluster.ListOptions{Namespace: namespace, Types: listable})
+	s, err := list(ctx, client, cluster.ListOptions{Namespace: namespace, Types: listable})
 	if err != nil {
 		return nil, err
 	}
-	e := &Emptiness{Gaps: gaps}
-	for i := range g.Len() {
-		if id := graph.ID(i); g.Seen(id) && g.Ref(id).Namespace == namespace {
-			e.Left = append(e.Left, g.Ref(id))
+	e := &Emptiness{Gaps: s.gaps}
+	for i := range s.graph.Len() {
+		if id := graph.ID(i); s.graph.Seen(id) && s.graph.Ref(id).Namespace == namespace {
+			e.Left = append(e.Left, s.graph.Ref(id))
 		}
 	}
 	return e, nil

@@ -1,8 +1,8 @@
 package unfinalize
 
 import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -31,6 +31,9 @@ const (
 	NothingHeld      Code = "NothingHeld"      // it has none at all
 	NotDeleting      Code = "NotDeleting"      // it is not being deleted
 	ActorAlive       Code = "ActorAlive"       // who takes it off is alive
+	ActorNotFound    Code = "ActorNotFound"    // who takes it off was looked for and not found
+	ActorUnknown     Code = "ActorUnknown"     // nobody knows who takes it off, or whether they are alive
+	ActorOutside     Code = "ActorOutside"     // who takes it off runs outside the cluster
 	DataLoss         Code = "DataLoss"         // data can be lost
 	BreaksCluster    Code = "BreaksCluster"    // the cluster can stop working
 	NotEmpty         Code = "NotEmpty"         // something is left in the namespace
@@ -59,12 +62,18 @@ type Refusal struct {
 	Hint string
 }
 
-// Terms are what the user has overridden.
-type Terms struct{ Force, ForceLive bool }
+// Asks says whether somebody who is asked, and told the reason, can override the refusal by the answer: where it is not known whether the finalizer's own work
+// will be done, and not where it is known that something is destroyed.
+func (r Refusal) Asks() bool {
+	return r.Code == ActorNotFound || r.Code == ActorUnknown || r.Code == ActorOutside
+}
+
+// Terms are what the user has overridden. Asked says that a question names what speaks against it, and that nothing is done without an answer.
+type Terms struct{ Force, ForceLive, Asked bool }
 
 // Override says whether a refusal is overridden.
 func (t Terms) Override(r Refusal) bool {
-	return r.Override == WithForce && t.Force || r.Override == WithForceLive && t.ForceLive
+	return r.Override == WithForce && (t.Force || t.Asked && r.Asks()) || r.Override == WithForceLive && t.ForceLive
 }
 
 // Verdict is what is to be done about one finalizer of an object.
@@ -74,7 +83,7 @@ type Verdict struct {
 	Way Way
 	// Note says why it is this way where another could be expected: a patch where another policy is what is wanted.
 	Note  string
-	Actor diagnose.Actor
+	Actor actor.Actor
 	// Refusals are all reasons against it, overridden or not.
 	Refusals []Refusal
 }
@@ -101,6 +110,8 @@ type Facts struct {
 	Hiding   []v1alpha1.Gap
 	// Empty is what was found in a namespace, nil if nobody looked.
 	Empty *Emptiness
+	// After is what follows when the object is gone, nil if nobody looked.
+	After *Aftermath
 }
 
 // Emptiness is what a complete listing of a namespace has shown.

@@ -16,7 +16,7 @@ func (p *performer) patch(ctx context.Context, o *Outcome, verdicts []Verdict) e
 	if err != nil {
 		return err
 	}
-	return p.verify(ctx, o, Done{Verb: plan.VerbRemoveFinalizer, Object: c.Ref}, verdicts, answer.Finalizers)
+	return p.verify(ctx, o, Done{Verb: plan.VerbRemoveFinalizer, Object: c.Ref, Outside: leftBy(c.Object, verdicts)}, verdicts, answer.Finalizers)
 }
 
 // verify compares the finalizers in the answer to a write with what was asked. What was removed is done; what is there all the same is a failure: something

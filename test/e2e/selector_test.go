@@ -164,7 +164,7 @@ func TestASelectorOfUnfinalizeIsCheckedAgain(t *testing.T) {
 			c.Kubectl(t, "delete", "configmap", "one", "-n", ns, "--wait=false")
 			proxy := faultproxy.Start(t, c.Config())
 			before(proxy, test.matches, test.nth, func() { c.Kubectl(t, "label", "configmap", "one", "app=other", "--overwrite", "-n", ns) })
-			r := run(t, "unfinalize", "--kubeconfig", proxy.Kubeconfig(t), "configmaps", "-l", "app=web", "-n", ns, "--finalizer", "example.com/hold", "--yes")
+			r := run(t, "unfinalize", "--kubeconfig", proxy.Kubeconfig(t), "configmaps", "-l", "app=web", "-n", ns, "--finalizer", "example.com/hold", "--force", "--yes")
 			if r.code != test.code || !strings.Contains(r.stderr, "it no longer matches the selector") {
 				t.Errorf("exit code %d, want %d\n%s%s", r.code, test.code, r.stdout, r.stderr)
 			}

@@ -117,7 +117,7 @@ func TestP09NoDryRunOfUnfinalizeWritesAnything(t *testing.T) {
 			formats = formats[i%4 : i%4+1] // how it is printed has nothing to do with what is meant
 		}
 		for _, format := range formats {
-			args := append(slices.Clone(meant.args), "-o", format)
+			args := append(slices.Clone(meant.args), "--force", "-o", format)
 			check(0, 0, "", append(args, "--dry-run")...)
 			check(0, meant.writes, "", append(args, "--dry-run=server", "--yes")...)
 			check(2, meant.writes, "y\n", args...) // which nobody has confirmed on a terminal
@@ -125,6 +125,7 @@ func TestP09NoDryRunOfUnfinalizeWritesAnything(t *testing.T) {
 	}
 	// What is refused is not even tried.
 	check(2, 0, "", "configmap/live", "--finalizer", "example.com/hold", "--yes")
+	check(2, 0, "", "configmap/held", "--finalizer", "example.com/hold", "--yes")
 	check(2, 0, "", "configmap/held", "configmap/live", "--finalizer", "example.com/none", "--yes")
 	check(2, 0, "", "configmap/held")
 	check(1, 0, "", "configmap/none", "--finalizer", "example.com/hold", "--yes")

@@ -6,7 +6,7 @@ import (
 )
 
 // leaves import nothing of the module, and anybody may import them.
-var leaves = []string{"pkg/api/v1alpha1", "plugins"}
+var leaves = []string{"pkg/api/v1alpha1", "pkg/phrase", "plugins"}
 
 // knowledge is what is known without asking a server; engines are what works on a cluster with it.
 var (
@@ -18,18 +18,21 @@ var (
 // other, and Go itself refuses that both do.
 var imports = map[string][]string{
 	"cmd/kubectl-gc":   {"pkg/cmd"},
-	"pkg/cmd":          slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/cluster"}),
+	"pkg/cmd":          slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/actor", "pkg/status", "pkg/cluster"}),
 	"pkg/act":          slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
 	"pkg/collect":      slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
-	"pkg/diagnose":     slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
+	"pkg/diagnose":     slices.Concat(engines, knowledge, []string{"pkg/actor", "pkg/status", "pkg/cluster"}),
+	"pkg/actor":        {"pkg/cluster", "pkg/finalizer", "pkg/status", "pkg/graph"},
 	"pkg/archive":      slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
-	"pkg/unfinalize":   slices.Concat([]string{"pkg/diagnose", "pkg/collect", "pkg/cluster"}, knowledge),
+	"pkg/unfinalize":   slices.Concat([]string{"pkg/actor", "pkg/status", "pkg/collect", "pkg/cluster"}, knowledge),
 	"pkg/render":       knowledge,
 	"pkg/cluster":      {"pkg/graph"},
 	"pkg/plan":         {"pkg/finalizer", "pkg/link", "pkg/graph"},
 	"pkg/finalizer":    {"pkg/link", "pkg/graph"},
 	"pkg/link":         {"pkg/finalizer", "pkg/graph"},
 	"pkg/graph":        nil,
+	"pkg/phrase":       nil,
+	"pkg/status":       nil,
 	"pkg/api/v1alpha1": nil,
 	"plugins":          nil,
 }

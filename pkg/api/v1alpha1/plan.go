@@ -39,6 +39,10 @@ type Plan struct {
 	Verdicts []FinalizerVerdict `json:"verdicts,omitempty"`
 	// Stranded are what is left in the namespaces that are finalized all the same.
 	Stranded []ObjectRef `json:"stranded,omitempty"`
+	// Follows are the objects that the garbage collector deletes when those are gone that finalizers are removed from, of kubectl gc unfinalize.
+	Follows []Follower `json:"follows,omitempty"`
+	// Disks are the volumes whose data are destroyed because they, or the claims that are bound to them, are deleted.
+	Disks []Disk `json:"disks,omitempty"`
 	// DependsOnTiming is true when the end can be another one, depending on how fast the collector is.
 	DependsOnTiming bool `json:"dependsOnTiming,omitempty"`
 	// Unsettled are objects that are known to be able to end otherwise than the plan says, depending on what the collector takes up first.
@@ -63,6 +67,15 @@ type Action struct {
 	Because string `json:"because"`
 	// Reason is Because in one word.
 	Reason string `json:"reason"`
+	// Outside says what stays outside the cluster without the finalizers, as far as the object names it.
+	Outside []string `json:"outside,omitempty"`
+}
+
+// Follower is an object that is deleted because another one is gone.
+type Follower struct {
+	Object ObjectRef `json:"object"`
+	// Of is the object that finalizers are removed from.
+	Of ObjectRef `json:"of"`
 }
 
 // Survivor is an object that a deletion leaves, and why.
@@ -105,6 +118,7 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	for i := range out.Actions {
 		out.Actions[i].Owners = slices.Clone(out.Actions[i].Owners)
 		out.Actions[i].Finalizers = slices.Clone(out.Actions[i].Finalizers)
+		out.Actions[i].Outside = slices.Clone(out.Actions[i].Outside)
 	}
 	out.Deleted = slices.Clone(p.Deleted)
 	out.Survivors = slices.Clone(p.Survivors)
@@ -122,6 +136,7 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.Forbidden = slices.Clone(p.Forbidden)
 	out.Unread = slices.Clone(p.Unread)
 	out.Stranded = slices.Clone(p.Stranded)
+	out.Follows, out.Disks = slices.Clone(p.Follows), slices.Clone(p.Disks)
 	out.Verdicts = slices.Clone(p.Verdicts)
 	for i := range out.Verdicts {
 		out.Verdicts[i].Evidence = slices.Clone(out.Verdicts[i].Evidence)

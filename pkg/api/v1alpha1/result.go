@@ -21,8 +21,11 @@ type Result struct {
 	Unplanned []ObjectRef `json:"unplanned,omitempty"`
 	// Stranded is what was left in namespaces that were finalized all the same, out of reach.
 	Stranded []ObjectRef `json:"stranded,omitempty"`
-	Gaps     []Gap       `json:"gaps"`
-	Complete bool        `json:"complete"`
+	// Follows and Disks are what the garbage collector deletes, and destroys, after the finalizers were removed, as the plan said.
+	Follows  []Follower `json:"follows,omitempty"`
+	Disks    []Disk     `json:"disks,omitempty"`
+	Gaps     []Gap      `json:"gaps"`
+	Complete bool       `json:"complete"`
 }
 
 // FailedAction is an action that the server refused.
@@ -44,6 +47,7 @@ func (r *Result) DeepCopyObject() runtime.Object {
 	for i := range out.Done {
 		out.Done[i].Owners = slices.Clone(out.Done[i].Owners)
 		out.Done[i].Finalizers = slices.Clone(out.Done[i].Finalizers)
+		out.Done[i].Outside = slices.Clone(out.Done[i].Outside)
 	}
 	out.Failed = slices.Clone(r.Failed)
 	for i := range out.Failed {
@@ -54,6 +58,7 @@ func (r *Result) DeepCopyObject() runtime.Object {
 	out.Orphaned = slices.Clone(r.Orphaned)
 	out.Remaining = slices.Clone(r.Remaining)
 	out.Stranded = slices.Clone(r.Stranded)
+	out.Follows, out.Disks = slices.Clone(r.Follows), slices.Clone(r.Disks)
 	out.Gaps = slices.Clone(r.Gaps)
 	return &out
 }

@@ -1,0 +1,127 @@
+package actor
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// Life is whether the actor that removes a finalizer is alive.
+type Life string
+
+const (
+	// Alive: there is a sign of life, such as a Lease that is renewed, or pods that are ready.
+	Alive Life = "Alive"
+	// Dead: it was found, and does not work: its workload is scaled to 0 or has had no ready pod for ten minutes, or its Lease was last renewed long ago
+	// and nothing of it is starting. That it is not found does not make it dead.
+	Dead Life = "Dead"
+	// Unknown: it was not found, is starting, or could not be looked for.
+	Unknown Life = "Unknown"
+)
+
+// Actor is who takes a finalizer off an object.
+type Actor struct {
+	Finalizer string
+	// Known is what the packs say, meaningful if IsKnown. An entry that only the form of the name speaks for does not make it known.
+	Known   finalizer.Known
+	IsKnown bool
+	// Who names it for use in a sentence, empty if nobody can be named.
+	Who  string
+	Life Life
+	// Evidence is what was seen, and where.
+	Evidence []v1alpha1.Observation
+
+	// Found says that something of it was seen in the cluster: a workload, a pod, a Lease, a webhook's or an APIService's backend. Without it, Searched names
+	// what was looked for, and Outside says that it normally runs outside the cluster, so that not seeing it means nothing. Unread says what could not be
+	// looked at.
+	Found    bool
+	Outside  bool
+	Searched []string
+	Unread   []string
+	// Workloads are its Deployments, StatefulSets and DaemonSets that were found, and Scaled those that are scaled to 0.
+	Workloads []*unstructured.Unstructured
+	Scaled    []*unstructured.Unstructured
+}
+
+// Finder finds out whether those who take finalizers off are alive. It reads what it needs once, and is safe for concurrent use.
+type Finder struct {
+	reader *cluster.Reader
+	known  *finalizer.Registry
+	now    func() time.Time
+	rbac   policies
+}
+
+// NewFinder returns a Finder that has read nothing yet.
+func NewFinder(reader *cluster.Reader, known *finalizer.Registry) *Finder {
+	return &Finder{reader: reader, known: known, now: reader.Now}
+}
+
+// Of returns who takes a finalizer off an object, which has to be whole. What could not be read is in the evidence; the error is that of a context
+// that ended.
+func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name string) (Actor, error) {
+	actor := Actor{Finalizer: name, Life: Unknown}
+	gvk := o.GroupVersionKind()
+	known, ok := f.known.Lookup(name, gvk.Group, gvk.Kind)
+	if ok && !known.Fallback {
+		actor.Known, actor.IsKnown, actor.Who, actor.Outside = known, true, known.Who(), known.Alive.Outside
+		s := f.searchFor(o, known, name)
+		s.responsible(ctx)
+		actor.take(s.signs)
+	} else {
+		f.unknown(ctx, o, &actor)
+	}
+	if ctx.Err() != nil {
+		return Actor{}, context.Cause(ctx)
+	}
+	return actor, nil
+}
+
+// NotFound says that the actor is known, that everything it could be recognised by was looked for, and that nothing of it is in the cluster, where it
+// should be.
+func (a Actor) NotFound() bool {
+	return a.IsKnown && a.Life == Unknown && !a.Found && !a.Outside && len(a.Searched) > 0 && len(a.Unread) == 0
+}
+
+// take takes over what signs come to.
+func (a *Actor) take(s signs) {
+	a.Life, a.Found, a.Workloads, a.Scaled = s.life(), s.found, s.workloads, s.scaled
+	a.Searched, a.Unread = s.searched, s.unread
+	a.Evidence = append(a.Evidence, s.evidence()...)
+	if a.Outside && !a.Found {
+		a.Evidence = slices.DeleteFunc(a.Evidence, func(o v1alpha1.Observation) bool { return o.Says == absent(s.searched) })
+		a.note(outside(a.Known.Alive.Note))
+	}
+}
+
+// outside says of an actor that was not seen where it runs.
+func outside(note string) string {
+	says := "it can run outside the cluster, so that it is not seen here says nothing"
+	if note != "" {
+		says += ": " + strings.TrimSuffix(note, ".")
+	}
+	return says
+}
+
+// note adds clauses that say what was seen.
+func (a *Actor) note(says ...string) { a.Evidence = append(a.Evidence, said(says...)...) }
+
+// noteAt adds a clause with the field of the object in which it was read.
+func (a *Actor) noteAt(field, says string) {
+	a.Evidence = append(a.Evidence, v1alpha1.Observation{Says: says, From: field})
+}
+
+// Says returns the clauses of the evidence.
+func (a Actor) Says() []string {
+	all := make([]string, len(a.Evidence))
+	for i, o := range a.Evidence {
+		all[i] = o.Says
+	}
+	return all
+}

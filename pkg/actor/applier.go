@@ -1,0 +1,57 @@
+package actor
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// appliers are field managers that write the manifests of others, by the beginnings of their names, in lower case. They put a finalizer where the manifest
+// says so, and do not remove it.
+var appliers = []string{
+	"kubectl", "argocd", "argo-cd", "kustomize-controller", "helm", "tofu", "terraform", "hashicorp", "pulumi", "kapp", "fleetagent", "fleet-agent", "fleet-cd",
+	"rancher-fleet", "ansible", "skaffold", "tilt", "werf", "oc", "cdk8s", "config-sync", "configsync", "applier.configmanagement", "porch", "spinnaker", "kustomize", "flux",
+}
+
+// clients are the names that a program has that was not given one: those of libraries, and of binaries that are called like many others.
+var clients = []string{
+	"openapi-generator", "okhttp", "kubernetes-client", "fabric8", "node-fetch", "axios", "unirest", "python-requests", "python-urllib", "go-http-client", "kubernetesjavascriptclient",
+	"mozilla", "curl", "wget", "postman", "before-first-apply", "unknown", "k9s", "lens", "headlamp", "dashboard", "__debug_bin", "exe",
+}
+
+// applies says whether a field manager writes what others want: by its name, or since it has applied more of the object than its finalizers. An actor writes
+// the finalizer and the status.
+func applies(o *unstructured.Unstructured, manager string) bool {
+	return begins(appliers, manager) || slices.ContainsFunc(o.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" && writesContent(entry)
+	})
+}
+
+// nameless says whether a field manager's name says nothing of who it is.
+func nameless(manager string) bool { return generic(manager) || begins(clients, manager) }
+
+// begins says whether a name is one of these, or one of these and more behind a character that is no letter.
+func begins(names []string, manager string) bool {
+	manager = strings.ToLower(manager)
+	return slices.ContainsFunc(names, func(name string) bool {
+		rest, ok := strings.CutPrefix(manager, name)
+		return ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z')
+	})
+}
+
+// writesContent says whether an entry of managedFields has anything besides metadata and status.
+func writesContent(entry metav1.ManagedFieldsEntry) bool {
+	var fields map[string]json.RawMessage
+	if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
+		return false
+	}
+	for field := range fields {
+		if field != "f:metadata" && field != "f:status" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// Forbidden is what an actor that is alive may not do, so that it cannot remove the finalizer.
+type Forbidden struct {
+	// Concluded says that no part of the actor that is alive may update or patch the object. Without it, Evidence says what is not known, if anything is.
+	Concluded bool
+	Workload  *unstructured.Unstructured
+	Account   cluster.ServiceAccount
+	// Resource is the type as kubectl auth can-i takes it.
+	Resource string
+	Evidence []v1alpha1.Observation
+	// Role is a ClusterRole that would allow it, empty if there is none or more than one.
+	Role string
+}
+
+// Forbidden finds out whether the workloads of an actor may remove a finalizer of an object. The server is asked, which asks all its authorizers; where the
+// user may not ask that, RBAC is evaluated, and what it does not allow another authorizer may: nothing is concluded then.
+func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a Actor) Forbidden {
+	t, ok := f.reader.Kind(o.GetAPIVersion(), o.GetKind())
+	alive := slices.DeleteFunc(slices.Clone(a.Workloads), func(w *unstructured.Unstructured) bool { return !running(w) })
+	if a.Life != Alive || !ok || len(alive) == 0 || slices.ContainsFunc(alive, anothersRights) {
+		return Forbidden{}
+	}
+	for _, w := range alive {
+		for _, verb := range []string{"patch", "update"} {
+			review, err := f.reader.ReviewOf(ctx, Account(w), cluster.Access{Verb: verb, Type: t, Namespace: o.GetNamespace(), Name: o.GetName()})
+			if err != nil {
+				return f.byPolicy(ctx, o, target{t.Group, t.Resource, o.GetName()}, alive)
+			}
+			if review.Permission != cluster.Denied {
+				return Forbidden{}
+			}
+		}
+	}
+	found := Forbidden{Concluded: true, Workload: alive[0], Account: Account(alive[0]), Resource: schema.GroupResource{Group: t.Group, Resource: t.Resource}.String()}
+	in := ""
+	if ns := o.GetNamespace(); ns != "" {
+		in = " in namespace " + ns
+	}
+	seen := map[cluster.ServiceAccount]bool{}
+	for _, w := range alive {
+		if account := Account(w); !seen[account] {
+			seen[account] = true
+			found.note(fmt.Sprintf("ServiceAccount %s/%s, which %s %s/%s uses, may neither patch nor update %s%s",
+				account.Namespace, account.Name, w.GetKind(), w.GetNamespace(), w.GetName(), found.Resource, in), "SubjectAccessReview")
+		}
+	}
+	found.Role = f.policyOf(ctx, o.GetNamespace()).roleFor(target{t.Group, t.Resource, o.GetName()})
+	if found.Role != "" {
+		found.note(fmt.Sprintf("ClusterRole %s allows it, and no binding gives it to %s", found.Role, found.Account.User()), "ClusterRole "+found.Role)
+	}
+	return found
+}
+
+func (f *Forbidden) note(says, from string) {
+	f.Evidence = append(f.Evidence, v1alpha1.Observation{Says: says, From: from})
+}
+
+// byPolicy says what RBAC does not allow, if all of it could be read.
+func (f *Finder) byPolicy(ctx context.Context, o *unstructured.Unstructured, t target, alive []*unstructured.Unstructured) Forbidden {
+	p := f.policyOf(ctx, o.GetNamespace())
+	if !p.served || len(p.unread) > 0 || slices.ContainsFunc(alive, func(w *unstructured.Unstructured) bool { return p.lets(Account(w), t) }) {
+		return Forbidden{}
+	}
+	account := Account(alive[0])
+	var found Forbidden
+	found.note(fmt.Sprintf("RBAC does not let ServiceAccount %s/%s, which %s uses, update or patch %s; whether another authorizer does is not known",
+		account.Namespace, account.Name, alive[0].GetKind()+" "+alive[0].GetNamespace()+"/"+alive[0].GetName(), schema.GroupResource{Group: t.group, Resource: t.resource}), "")
+	return found
+}
+
+// lets says whether RBAC lets an account update or patch the target.
+func (p policy) lets(a cluster.ServiceAccount, t target) bool {
+	return slices.ContainsFunc(p.grants, func(g grant) bool {
+		of := g.anybody || slices.Contains(g.accounts, a) || slices.Contains(g.accounts, cluster.ServiceAccount{Namespace: a.Namespace})
+		object, _, _ := g.allows(t)
+		return of && len(object) > 0
+	})
+}
+
+// roleFor returns the one ClusterRole that is about the target and not about everything, and that is not one of those that come with Kubernetes.
+func (p policy) roleFor(t target) string {
+	var names []string
+	for name, rules := range p.roles {
+		object, _, every := grant{rules: rules}.allows(t)
+		if len(object) > 0 && !every && !strings.HasPrefix(name, "system:") && !slices.Contains([]string{"admin", "edit", "cluster-admin"}, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) != 1 {
+		return ""
+	}
+	return names[0]
+}
+
+// anothersRights says whether a workload may have other rights than those of its ServiceAccount. What needs rights has an account of its own: one that
+// runs as the default one authenticates in another way, or is not the part that writes.
+func anothersRights(w *unstructured.Unstructured) bool {
+	return Account(w).Name == "default" || slices.ContainsFunc(containersOf(w), func(c container) bool {
+		_, env := c.env["KUBECONFIG"]
+		return env || slices.ContainsFunc(c.args, func(arg string) bool {
+			return strings.HasPrefix(arg, "--kubeconfig") || strings.HasPrefix(arg, "-kubeconfig")
+		})
+	})
+}

@@ -1,0 +1,206 @@
+package actor
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// likeness is how a workload was recognised as a component's, the surest way first.
+type likeness int
+
+const (
+	byName    likeness = iota // it has the name that the pack gives it
+	byRelease                 // with the name of a Helm release before or behind it, and its image or a label says the same
+	byImage
+	byLabel   // app.kubernetes.io/name, or other labels that come to the same
+	byProduct // it is a part of it; which part is not known
+	unlike
+)
+
+// said is what follows the name of a workload in a sentence.
+func (l likeness) said() string {
+	return map[likeness]string{
+		byRelease: " (recognised by its name and its image or labels)", byImage: " (recognised by its image)", byLabel: " (recognised by its labels)",
+		byProduct: " (a part of it, by its labels)",
+	}[l]
+}
+
+// features are what the workloads of a component are recognised by, wherever they are.
+type features struct {
+	// names are patterns of names, and homes the namespaces in which they normally are, "*" for any.
+	names, homes []string
+	// images are paths of repositories, and labels selectors that no server need be asked about.
+	images []string
+	// slugs are what its labels may call it, in the form of slug.
+	slugs []string
+}
+
+// featuresOf returns what the workloads of a search's component are recognised by.
+func featuresOf(s *search) features {
+	f := features{images: s.alive.Images}
+	for _, t := range workloadTypes {
+		for _, pattern := range t.names(s.alive) {
+			home, name, _ := strings.Cut(pattern, "/")
+			f.names, f.homes = append(f.names, name), append(f.homes, home)
+			if !wild(name) && !generic(name) {
+				f.slugs = append(f.slugs, slug(name))
+			}
+		}
+	}
+	if word := slug(s.known.Component); len(word) > 2 && !slices.Contains(f.slugs, word) {
+		f.slugs = append(f.slugs, word)
+	}
+	return f
+}
+
+// words are what a workload was looked for by, for use in a sentence.
+func (f features) words(component string) []string {
+	var all []string
+	for _, word := range slices.Concat(f.names, f.images, []string{component}) {
+		if !generic(word) && !slices.Contains(all, word) {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// of returns how a workload is recognised.
+func (f features) of(w cluster.Workload) likeness {
+	image, label, product := f.image(w), f.label(w), f.product(w)
+	for i, name := range f.names {
+		if ok, err := path.Match(name, w.Name); err != nil || !ok {
+			continue
+		}
+		if !generic(name) || image || label || product || atHome(w, f.homes[i]) {
+			return byName
+		}
+	}
+	for _, name := range f.names {
+		if wild(name) || !strings.HasPrefix(w.Name, name+"-") && !strings.HasSuffix(w.Name, "-"+name) {
+			continue
+		}
+		if image || label || product && !generic(name) {
+			return byRelease
+		}
+	}
+	switch {
+	case image:
+		return byImage
+	case label:
+		return byLabel
+	case product:
+		return byProduct
+	}
+	return unlike
+}
+
+// image says whether one of a workload's images is the component's: one that the pack names, or one that is called like the workload, or like the component.
+func (f features) image(w cluster.Workload) bool {
+	for _, image := range w.Images {
+		of := repository(image)
+		for _, known := range f.images {
+			if of == known || strings.HasSuffix(of, "/"+known) {
+				return true
+			}
+		}
+		last := slug(path.Base(of))
+		for _, word := range f.slugs {
+			if last == word || last == word+"controller" || last == word+"operator" || last == word+"manager" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// label says whether a workload's labels name the component.
+func (f features) label(w cluster.Workload) bool {
+	return f.labelled(w, func(l map[string]string) []string {
+		name, component, of := l["app.kubernetes.io/name"], l["app.kubernetes.io/component"], l["app.kubernetes.io/part-of"]
+		all := []string{name, l["app"], l["k8s-app"]}
+		if component != "" {
+			all = append(all, name+component, of+component)
+			if !generic(component) {
+				all = append(all, component)
+			}
+		}
+		return all
+	})
+}
+
+// product says whether a workload's labels name the component as that of which it is a part.
+func (f features) product(w cluster.Workload) bool {
+	return f.labelled(w, func(l map[string]string) []string { return []string{l["app.kubernetes.io/part-of"]} })
+}
+
+func (f features) labelled(w cluster.Workload, values func(map[string]string) []string) bool {
+	for _, set := range []map[string]string{w.Labels, w.PodLabels} {
+		if slices.ContainsFunc(values(set), func(value string) bool { return value != "" && slices.Contains(f.slugs, slug(value)) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// atHome says whether all the words of a namespace's name are in a workload's labels or images: the controller of knative-serving runs knative.dev/serving.
+func atHome(w cluster.Workload, home string) bool {
+	words := strings.Split(strings.TrimSuffix(home, "-system"), "-")
+	if wild(home) || slices.Contains([]string{"kube", "default"}, words[0]) {
+		return false
+	}
+	said := map[string]bool{}
+	read := func(text string) {
+		for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("/.-_:@", r) }) {
+			said[word] = true
+		}
+	}
+	for _, image := range w.Images {
+		read(repository(image))
+	}
+	for _, set := range []map[string]string{w.Labels, w.PodLabels} {
+		for _, value := range set {
+			read(value)
+		}
+	}
+	return !slices.ContainsFunc(words, func(word string) bool { return !said[word] })
+}
+
+// repository returns the path of an image's repository: without registry, tag and digest.
+func repository(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	if first, rest, ok := strings.Cut(image, "/"); ok && (strings.ContainsAny(first, ".:") || first == "localhost") {
+		image = rest
+	}
+	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
+		image = image[:i]
+	}
+	return image
+}
+
+// slug writes a name as one word, so that "Cloud Native PG" and cloud-native-pg are the same.
+func slug(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		}
+		return -1
+	}, name)
+}
+
+// genericWords are words that names of many programs are made of.
+var genericWords = map[string]bool{
+	"controller": true, "controllers": true, "manager": true, "operator": true, "operators": true, "webhook": true, "server": true, "apiserver": true, "agent": true, "client": true,
+	"leader": true, "election": true, "elect": true, "lock": true, "lease": true, "id": true, "main": true, "admission": true, "cleanup": true, "node": true, "driver": true,
+	"provisioner": true, "attacher": true, "helper": true, "system": true,
+}
+
+// generic says whether a name is one that many programs have, so that it alone says nothing.
+func generic(name string) bool {
+	return !slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-*._", r) }), func(word string) bool { return !genericWords[word] })
+}

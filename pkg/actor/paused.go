@@ -1,0 +1,146 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// Pause is where an object, or the one that it belongs to, says that controllers are to ignore it.
+type Pause struct {
+	finalizer.Pause
+	// Object is what says so.
+	Object *unstructured.Unstructured
+	// Value is what it says there.
+	Value string
+	// Moved says that it is what clusterctl writes when it moves a Cluster to another management cluster, which may own its machines now.
+	Moved bool
+	// Custom says that it is a field which most controllers understand so, and that nothing is known of this one.
+	Custom bool
+}
+
+const clusterAPI = "cluster.x-k8s.io"
+
+var (
+	clusters = schema.GroupResource{Group: clusterAPI, Resource: "clusters"}
+	// What many controllers understand.
+	crossplanePaused = finalizer.Pause{Annotation: "crossplane.io/paused", Value: "true"}
+	clusterPaused    = finalizer.Pause{Annotation: clusterAPI + "/paused"} // Cluster API takes any value
+	specPaused       = finalizer.Pause{Field: "spec.paused", Value: "true"}
+	specSuspended    = finalizer.Pause{Field: "spec.suspend", Value: "true"}
+)
+
+// Paused returns where an object says that the actor of a finalizer ignores it: what the packs know of it, and what many controllers have in common.
+func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Actor) []Pause {
+	var all []Pause
+	group := o.GroupVersionKind().Group
+	ofCluster := group == clusterAPI || strings.HasSuffix(group, "."+clusterAPI)
+	if a.IsKnown {
+		all = add(all, Pause{Object: o, Moved: ofCluster}, a.Known.PausedBy...)
+	}
+	all = add(all, Pause{Object: o}, crossplanePaused)
+	all = add(all, Pause{Object: o, Moved: ofCluster}, clusterPaused)
+	// A pack that names places names all. Built-in controllers delete what is suspended, and those of Flux remove their finalizer first (finalize in kustomize-controller, reconcileDelete in
+	// helm-controller), and leave what they have applied: to resume such an object would delete it.
+	custom := strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") && !strings.HasSuffix(group, ".toolkit.fluxcd.io")
+	if ofCluster || custom && len(a.Known.PausedBy) == 0 {
+		all = add(all, Pause{Object: o, Moved: ofCluster, Custom: !ofCluster}, specPaused, specSuspended)
+	}
+	if name := o.GetLabels()[clusterAPI+"/cluster-name"]; ofCluster && name != "" && o.GetKind() != "Cluster" {
+		if owner, err := f.reader.Get(ctx, clusters, o.GetNamespace(), name); err == nil && owner != nil {
+			all = add(all, Pause{Object: owner, Moved: true}, specPaused)
+		}
+	}
+	return all
+}
+
+// add adds those of the places where an object says that it is paused, each once.
+func add(all []Pause, p Pause, places ...finalizer.Pause) []Pause {
+	for _, place := range places {
+		value, ok := says(p.Object, place)
+		p.Pause, p.Value = place, value
+		if ok && !slices.ContainsFunc(all, func(other Pause) bool { return other.Object == p.Object && other.where() == p.where() }) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// says returns what an object says at a place, and whether it says there that it is paused.
+func says(o *unstructured.Unstructured, place finalizer.Pause) (string, bool) {
+	var value string
+	var ok bool
+	switch {
+	case place.Annotation != "":
+		value, ok = o.GetAnnotations()[place.Annotation]
+	case place.Label != "":
+		value, ok = o.GetLabels()[place.Label]
+	default:
+		var field any
+		field, ok, _ = unstructured.NestedFieldNoCopy(o.Object, strings.Split(place.Field, ".")...)
+		value = fmt.Sprint(field)
+		ok = ok && field != nil && (place.Value != "" || value != "false" && value != "")
+	}
+	return value, ok && (place.Value == "" || value == place.Value)
+}
+
+// where names the place.
+func (p Pause) where() string {
+	switch {
+	case p.Annotation != "":
+		return "annotation " + p.Annotation
+	case p.Label != "":
+		return "label " + p.Label
+	}
+	return p.Field
+}
+
+// Observation is the evidence.
+func (p Pause) Observation(of *unstructured.Unstructured) v1alpha1.Observation {
+	name := strings.TrimPrefix(p.Object.GetNamespace()+"/"+p.Object.GetName(), "/")
+	says := fmt.Sprintf("its %s is %q", p.where(), p.Value)
+	if p.Object != of {
+		says = fmt.Sprintf("%s of %s %s, to which it belongs, is %q", p.where(), p.Object.GetKind(), name, p.Value)
+	}
+	ignored := "its controllers ignore it"
+	if p.Custom {
+		ignored = "most controllers ignore such an object"
+	}
+	return v1alpha1.Observation{Says: says + ": " + ignored, From: strings.TrimSpace(p.Object.GetKind() + " " + name + " " + p.path())}
+}
+
+func (p Pause) path() string {
+	switch {
+	case p.Annotation != "":
+		return "metadata.annotations"
+	case p.Label != "":
+		return "metadata.labels"
+	}
+	return p.Field
+}
+
+// Resume returns the words of the command that ends it, after kubectl; OBJECT stands for the object.
+func (p Pause) Resume() []string {
+	switch {
+	case p.Annotation != "":
+		return []string{"annotate", "OBJECT", p.Annotation + "-"}
+	case p.Label != "":
+		return []string{"label", "OBJECT", p.Label + "-"}
+	}
+	keys := strings.Split(p.Field, ".")
+	patch := "null"
+	if p.Value == "true" {
+		patch = "false"
+	}
+	for i := len(keys) - 1; i >= 0; i-- {
+		patch = fmt.Sprintf("{%q:%s}", keys[i], patch)
+	}
+	return []string{"patch", "OBJECT", "--type=merge", "-p", patch}
+}

@@ -1,0 +1,97 @@
+package actor
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// pausing is a pack whose objects say in three ways that they are paused.
+const pausing = `title: Test
+components: {Test operator: {}}
+finalizers:
+- {id: test, exact: example.com/x, kinds: ['*'], component: Test operator, does: deletes the bucket, ifRemoved: the bucket leaks, risk: leaks-external, polarity: cleanup, verified: source, source: 'https://example.com',
+   pausedBy: [{annotation: example.com/pause}, {label: example.com/mode, value: off}, {field: spec.mode.active, value: "false"}]}
+`
+
+// TestObjectSaysThatItIsPaused: the pack's own places and those that many controllers understand, with what ends each; and what is no pause.
+func TestObjectSaysThatItIsPaused(t *testing.T) {
+	known, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(strings.ReplaceAll(pausing, "value: off", "value: 'off'"))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, _ := known.Lookup("example.com/x", "example.com", "Bucket")
+	pack := Actor{Known: entry, IsKnown: true}
+	for text, want := range map[string]string{
+		"{apiVersion: example.com/v1, kind: Bucket, metadata: {annotations: {example.com/pause: ''}}}":                      `annotate OBJECT example.com/pause-`,
+		"{apiVersion: example.com/v1, kind: Bucket, metadata: {labels: {example.com/mode: 'off'}}}":                         `label OBJECT example.com/mode-`,
+		"{apiVersion: example.com/v1, kind: Bucket, metadata: {labels: {example.com/mode: 'on'}}}":                          ``,
+		"{apiVersion: example.com/v1, kind: Bucket, spec: {mode: {active: false}}}":                                         `patch OBJECT --type=merge -p {"spec":{"mode":{"active":null}}}`,
+		"{apiVersion: s3.aws.upbound.io/v1, kind: Bucket, metadata: {annotations: {crossplane.io/paused: 'true'}}}":         `annotate OBJECT crossplane.io/paused-`,
+		"{apiVersion: s3.aws.upbound.io/v1, kind: Bucket, metadata: {annotations: {crossplane.io/paused: 'false'}}}":        ``,
+		"{apiVersion: infrastructure.cluster.x-k8s.io/v1, kind: M, metadata: {annotations: {cluster.x-k8s.io/paused: ''}}}": `annotate OBJECT cluster.x-k8s.io/paused-`,
+		"{apiVersion: cluster.x-k8s.io/v1beta1, kind: Cluster, spec: {paused: true}}":                                       `patch OBJECT --type=merge -p {"spec":{"paused":false}}`,
+		"{apiVersion: db.example.com/v1, kind: Db, spec: {paused: true}}":                                                   `patch OBJECT --type=merge -p {"spec":{"paused":false}}`,
+		"{apiVersion: db.example.com/v1, kind: Db, spec: {suspend: true}}":                                                  `patch OBJECT --type=merge -p {"spec":{"suspend":false}}`,
+		"{apiVersion: db.example.com/v1, kind: Db, spec: {suspend: false, paused: 'no'}}":                                   ``,
+		"{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, spec: {suspend: true}}":                          ``, // it goes, and to resume it would prune
+		"{apiVersion: batch/v1, kind: CronJob, spec: {suspend: true}}":                                                      ``,
+		"{apiVersion: apps/v1, kind: Deployment, spec: {paused: true}}":                                                     ``,
+		"{apiVersion: example.com/v1, kind: Bucket, spec: {paused: true}}":                                                  ``, // the pack names other places
+		"{apiVersion: example.com/v1, kind: Bucket, spec: text, metadata: {labels: {}}}":                                    ``,
+	} {
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		who := Actor{}
+		if o.GetKind() == "Bucket" {
+			who = pack
+		}
+		for _, p := range (&Finder{}).Paused(t.Context(), o, who) {
+			got += strings.Join(p.Resume(), " ")
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestClusterThatIsPaused: what belongs to a Cluster of Cluster API is ignored when the Cluster is paused.
+func TestClusterThatIsPaused(t *testing.T) { // not parallel: it makes a type
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: clusters.cluster.x-k8s.io, annotations: {api-approved.kubernetes.io: unapproved}}
+spec:
+  group: cluster.x-k8s.io
+  scope: Namespaced
+  names: {plural: clusters, singular: cluster, kind: Cluster}
+  versions: [{name: v1beta1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`)
+	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "clusters.cluster.x-k8s.io") })
+	c.Kubectl(t, "wait", "--for=condition=Established", "crd/clusters.cluster.x-k8s.io")
+	c.Apply(t, "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: prod, namespace: "+ns+"}\nspec: {paused: true}\n")
+	o := object("infrastructure.cluster.x-k8s.io/v1", "AWSMachine", ns, "m-1")
+	o.SetLabels(map[string]string{"cluster.x-k8s.io/cluster-name": "prod"})
+	all := finderFor(t, c.Config()).Paused(t.Context(), o, Actor{})
+	if len(all) != 1 || all[0].Object.GetKind() != "Cluster" || !all[0].Moved {
+		t.Fatalf("%+v, want the Cluster", all)
+	}
+	want := "spec.paused of Cluster " + ns + `/prod, to which it belongs, is "true": its controllers ignore it`
+	if got := all[0].Observation(o); got.Says != want || got.From != "Cluster "+ns+"/prod spec.paused" {
+		t.Errorf("%+v, want %q", got, want)
+	}
+	o.SetLabels(map[string]string{"cluster.x-k8s.io/cluster-name": "other"})
+	if all := finderFor(t, c.Config()).Paused(t.Context(), o, Actor{}); len(all) > 0 {
+		t.Errorf("%+v, want nothing: its Cluster does not exist", all)
+	}
+}

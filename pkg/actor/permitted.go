@@ -1,0 +1,177 @@
+package actor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// Permitted is a ServiceAccount that RBAC lets write an object, or its subresource finalizers. It is a lead, and no sign of life of an actor.
+type Permitted struct {
+	// Account has no name if it is every ServiceAccount of the namespace.
+	Account cluster.ServiceAccount
+	// Binding is what lets it: "ClusterRoleBinding kustomize-controller".
+	Binding string
+	// Verbs are those of update and patch that it may, and Finalizers says that it may on the subresource only.
+	Verbs      []string
+	Finalizers bool
+	// Workloads run as the account: Deployments, StatefulSets and DaemonSets, or pods if there are none.
+	Workloads []*unstructured.Unstructured
+}
+
+// Permissions are who may remove the finalizers of an object.
+type Permissions struct {
+	// Accounts may by name: those with workloads that run come first. Controllers of Kubernetes and whoever may write everything are left out.
+	Accounts []Permitted
+	// Everything is how many ServiceAccounts are left out because they may write everything.
+	Everything int
+	// Anybody is a binding that lets every ServiceAccount, or everybody; empty if there is none.
+	Anybody string
+	// Unread says what could not be listed: nothing may be concluded from who is missing then.
+	Unread []string
+
+	what string
+}
+
+// Permitted asks RBAC who may remove the finalizers of an object, and looks for the workloads that run as them.
+func (f *Finder) Permitted(ctx context.Context, o *unstructured.Unstructured) (Permissions, bool) {
+	t, ok := f.reader.Kind(o.GetAPIVersion(), o.GetKind())
+	if !ok {
+		return Permissions{}, false
+	}
+	p := f.policyOf(ctx, o.GetNamespace())
+	if !p.served {
+		return Permissions{}, false
+	}
+	found := p.permitted(target{t.Group, t.Resource, o.GetName()})
+	found.what, found.Unread = schema.GroupResource{Group: t.Group, Resource: t.Resource}.String(), slices.Clone(p.unread)
+	f.addWorkloads(ctx, &found)
+	slices.SortStableFunc(found.Accounts, func(a, b Permitted) int {
+		return cmp.Or(cmp.Compare(b.rank(), a.rank()), strings.Compare(a.Account.User(), b.Account.User()))
+	})
+	return found, true
+}
+
+// rank is the higher the more speaks for an account.
+func (p Permitted) rank() int {
+	rank := 0
+	if slices.ContainsFunc(p.Workloads, running) {
+		rank += 4
+	} else if len(p.Workloads) > 0 {
+		rank += 2
+	}
+	if !p.Finalizers {
+		rank++
+	}
+	return rank
+}
+
+// permitted evaluates the bindings.
+func (p policy) permitted(t target) Permissions {
+	kubernetes, everything, at := map[cluster.ServiceAccount]bool{}, map[cluster.ServiceAccount]bool{}, map[cluster.ServiceAccount]int{}
+	for _, g := range p.grants {
+		for _, a := range g.accounts {
+			kubernetes[a] = kubernetes[a] || g.kubernetes
+		}
+	}
+	var all Permissions
+	for _, g := range p.grants {
+		object, finalizers, every := g.allows(t)
+		if len(object)+len(finalizers) == 0 {
+			continue
+		}
+		if g.anybody && all.Anybody == "" {
+			all.Anybody = g.binding
+		}
+		for _, a := range g.accounts {
+			switch i, known := at[a]; {
+			case kubernetes[a]:
+			case every:
+				everything[a] = true
+			case !known:
+				at[a] = len(all.Accounts)
+				all.Accounts = append(all.Accounts, permittedBy(g, a, object, finalizers))
+			case all.Accounts[i].Finalizers && len(object) > 0:
+				all.Accounts[i] = permittedBy(g, a, object, nil)
+			default:
+				all.Accounts[i].addVerbs(object)
+			}
+		}
+	}
+	for a := range everything {
+		if _, known := at[a]; !known {
+			all.Everything++
+		}
+	}
+	return all
+}
+
+// addVerbs adds what another binding allows.
+func (p *Permitted) addVerbs(verbs []string) {
+	for _, verb := range verbs {
+		if !p.Finalizers && !slices.Contains(p.Verbs, verb) {
+			p.Verbs = append(p.Verbs, verb)
+		}
+	}
+}
+
+func permittedBy(g grant, a cluster.ServiceAccount, object, finalizers []string) Permitted {
+	if len(object) > 0 {
+		return Permitted{Account: a, Binding: g.binding, Verbs: object}
+	}
+	return Permitted{Account: a, Binding: g.binding, Verbs: finalizers, Finalizers: true}
+}
+
+// allows returns what a grant allows by rules that are about less than everything, and if there are none, by those.
+func (g grant) allows(t target) (object, finalizers []string, every bool) {
+	var all []string
+	for _, r := range g.rules {
+		o, s := r.verbsFor(t)
+		if r.everything() {
+			all = union(all, o)
+			continue
+		}
+		object, finalizers = union(object, o), union(finalizers, s)
+	}
+	if len(object)+len(finalizers) == 0 {
+		return all, nil, len(all) > 0
+	}
+	return object, finalizers, false
+}
+
+func union(a, b []string) []string {
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
+}
+
+// says is the evidence that an account may, and who runs as it.
+func (p Permitted) says(what string) string {
+	who := fmt.Sprintf("ServiceAccount %s/%s", p.Account.Namespace, p.Account.Name)
+	if p.Account.Name == "" {
+		who = "every ServiceAccount of namespace " + p.Account.Namespace
+	}
+	if p.Finalizers {
+		what += "/finalizers"
+	}
+	says := fmt.Sprintf("%s may %s %s (%s)", who, phrase.And(p.Verbs), what, p.Binding)
+	var users []string
+	for _, o := range p.Workloads {
+		users = append(users, uses(o))
+	}
+	if len(users) == 0 {
+		return says + "; no workload was seen that uses it"
+	}
+	return says + "; " + phrase.And(users)
+}

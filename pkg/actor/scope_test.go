@@ -1,0 +1,83 @@
+package actor
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// started is a Deployment that runs, in a namespace, with a container of a YAML text.
+func started(t testing.TB, ns, container string) *unstructured.Unstructured {
+	t.Helper()
+	o := &unstructured.Unstructured{}
+	text := "{apiVersion: apps/v1, kind: Deployment, metadata: {name: op, namespace: " + ns + "}, status: {readyReplicas: 1}, spec: {replicas: 1, template: {metadata: {annotations: {olm.targetNamespaces: 'a,b'}}, spec: {containers: [" + container + "]}}}}"
+	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+		t.Fatal(err)
+	}
+	_ = unstructured.SetNestedField(o.Object, int64(1), "spec", "replicas") // YAML reads numbers as float64
+	_ = unstructured.SetNestedField(o.Object, int64(1), "status", "readyReplicas")
+	return o
+}
+
+// TestActorThatDoesNotWatchTheNamespace: variables and flags that leave a namespace out, and those of which that cannot be told.
+func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
+	for container, want := range map[string]string{
+		"{env: [{name: WATCH_NAMESPACE, value: a}]}":                                                                                 "WATCH_NAMESPACE a",
+		"{env: [{name: WATCH_NAMESPACE, value: 'a, shop'}]}":                                                                         "",
+		"{env: [{name: WATCH_NAMESPACE, value: ''}]}":                                                                                "",
+		"{env: [{name: WATCH_NAMESPACE}]}":                                                                                           "",
+		"{env: [{name: STRIMZI_NAMESPACE, value: '*'}]}":                                                                             "",
+		"{env: [{name: WATCHED_NAMESPACES, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]}":                                "WATCHED_NAMESPACES operators",
+		"{env: [{name: WATCH_NAMESPACE, valueFrom: {fieldRef: {fieldPath: 'metadata.annotations[''olm.targetNamespaces'']'}}}]}":     "WATCH_NAMESPACE a,b",
+		"{env: [{name: WATCH_NAMESPACE, valueFrom: {fieldRef: {fieldPath: 'metadata.annotations[''other'']'}}}]}":                    "",
+		"{env: [{name: WATCH_NAMESPACE, valueFrom: {configMapKeyRef: {name: c, key: k}}}]}":                                          "",
+		"{args: [--watch-namespace=a]}":                                                                                              "--watch-namespace a",
+		"{args: [--watch-namespaces, 'a,b']}":                                                                                        "--watch-namespaces a,b",
+		"{command: [op, -namespace=a]}":                                                                                              "--namespace a",
+		"{args: [--namespace=shop]}":                                                                                                 "",
+		"{args: [--namespace=operators]}":                                                                                            "", // where its Lease is
+		"{args: ['--watch-namespace=$(NS)'], env: [{name: NS, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]}":             "--watch-namespace operators",
+		"{args: ['--watch-namespace=$(NS)'], env: [{name: NS, valueFrom: {secretKeyRef: {name: s, key: k}}}]}":                       "",
+		"{args: [--watch-all-namespaces=false]}":                                                                                     "--watch-all-namespaces=false operators",
+		"{args: [--watch-all-namespaces=true]}":                                                                                      "",
+		"{args: [--leader-elect, namespace]}":                                                                                        "",
+		"{env: [{name: WATCH_NAMESPACE, value: a}]}, {name: sidecar, env: [{name: WATCH_NAMESPACE, valueFrom: {secretKeyRef: {}}}]}": "",
+		"{env: [{name: WATCH_NAMESPACE, value: a}]}, {name: sidecar, args: [--port=1]}":                                              "WATCH_NAMESPACE a",
+	} {
+		a := Actor{Life: Alive, Workloads: []*unstructured.Unstructured{started(t, "operators", container)}}
+		s, ok := a.NotWatching("shop")
+		if got := strings.TrimSpace(s.Setting + " " + s.Value); got != want || ok != (want != "") {
+			t.Errorf("%s: %q, want %q", container, got, want)
+		}
+	}
+}
+
+// TestActorWithAnotherInstallation: a part of an installation that says nothing does not speak against its scope, another installation does.
+func TestActorWithAnotherInstallation(t *testing.T) {
+	scoped, silent := "{env: [{name: WATCH_NAMESPACE, value: a}]}", "{args: [webhook]}"
+	of := func(life Life, all ...*unstructured.Unstructured) bool {
+		_, ok := Actor{Life: life, Workloads: all}.NotWatching("shop")
+		return ok
+	}
+	down := started(t, "elsewhere", silent)
+	_ = unstructured.SetNestedField(down.Object, int64(0), "status", "readyReplicas")
+	for name, test := range map[string]struct {
+		got, want bool
+	}{
+		"with its webhook":              {of(Alive, started(t, "operators", silent), started(t, "operators", scoped)), true},
+		"with another installation":     {of(Alive, started(t, "operators", scoped), started(t, "elsewhere", silent)), false},
+		"with another that is down":     {of(Alive, started(t, "operators", scoped), down), true},
+		"with another for the object":   {of(Alive, started(t, "operators", scoped), started(t, "operators", "{args: [--namespaces=shop]}")), false},
+		"not known to be alive":         {of(Unknown, started(t, "operators", scoped)), false},
+		"nothing but what has no scope": {of(Alive, started(t, "operators", silent)), false},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %v, want %v", name, test.got, test.want)
+		}
+	}
+	if _, ok := (Actor{Life: Alive, Workloads: []*unstructured.Unstructured{started(t, "operators", scoped)}}).NotWatching(""); ok {
+		t.Error("an object that is in no namespace is left out")
+	}
+}

@@ -1,0 +1,126 @@
+package v1alpha1
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Explanation is the output of kubectl gc explain: what is known of finalizers.
+type Explanation struct {
+	metav1.TypeMeta `json:",inline"`
+	Finalizers      []ExplainedFinalizer `json:"finalizers"`
+	// Complete is false if finalizers that are present in the cluster can be in a gap. Without --in-cluster nothing is asked.
+	Complete bool  `json:"complete"`
+	Gaps     []Gap `json:"gaps"`
+}
+
+// ExplainedFinalizer is what is known of one finalizer, or of all whose name has a form, on some kinds of objects. Of a finalizer that
+// is found in the cluster and not known, only Name and Found are there.
+type ExplainedFinalizer struct {
+	// Name is the finalizer as it was asked for or found, or its form: "*" stands for what is open, and ^…$ is a regular expression.
+	Name  string `json:"name"`
+	Known bool   `json:"known"`
+	// Form is what the entry is about.
+	Form string `json:"form,omitempty"`
+	// ByFormOnly means that nothing but the form of the name speaks for what is said here.
+	ByFormOnly bool   `json:"byFormOnly,omitempty"`
+	ID         string `json:"id,omitempty"`
+	Pack       string `json:"pack,omitempty"`
+	// Kinds are patterns of group/Kind, v1/Kind for the core; "*" is all.
+	Kinds []string `json:"kinds,omitempty"`
+	// Field is metadata.finalizers or spec.finalizers.
+	Field string `json:"field,omitempty"`
+	// Component is the program that removes it, Actor the part of it that does.
+	Component string `json:"component,omitempty"`
+	Actor     string `json:"actor,omitempty"`
+	// Does is what the actor does before it removes the finalizer, IfRemoved what happens when it is removed without that. Both are clauses.
+	Does      string `json:"does,omitempty"`
+	IfRemoved string `json:"ifRemoved,omitempty"`
+	// Risk is none, leaks-external, data-loss or breaks-cluster; Polarity is cleanup, guard, bookkeeping, builtin-gc, opt-in-destructive or
+	// opt-in-protective.
+	Risk     string `json:"risk,omitempty"`
+	Polarity string `json:"polarity,omitempty"`
+	// Before, Knob and Note are sentences: what to do before it is removed, a setting that makes the actor keep things, and what else there is to say.
+	Before string `json:"before,omitempty"`
+	Knob   string `json:"knob,omitempty"`
+	Note   string `json:"note,omitempty"`
+	// Signs say how the component is found.
+	Signs    *Signs         `json:"signs,omitempty"`
+	Protect  []ProtectStep  `json:"protect,omitempty"`
+	PausedBy []PausedBy     `json:"pausedBy,omitempty"`
+	Needs    []RelatedKind  `json:"needs,omitempty"`
+	UsedBy   []RelatedKind  `json:"usedBy,omitempty"`
+	Parent   *RelatedKind   `json:"parent,omitempty"`
+	Verified string         `json:"verified,omitempty"`
+	Source   string         `json:"source,omitempty"`
+	Found    []FinalizersOn `json:"found,omitempty"`
+}
+
+// Signs are where the signs of a component's life are. Names are namespace/name, with "*" for what is open; what stands in braces is
+// filled from the object.
+type Signs struct {
+	Deployments  []string `json:"deployments,omitempty"`
+	StatefulSets []string `json:"statefulSets,omitempty"`
+	DaemonSets   []string `json:"daemonSets,omitempty"`
+	Labels       []string `json:"labels,omitempty"`
+	Images       []string `json:"images,omitempty"`
+	Leases       []string `json:"leases,omitempty"`
+	APIServices  []string `json:"apiServices,omitempty"`
+	Webhooks     []string `json:"webhooks,omitempty"`
+	// Unverified are those that were not checked against the source of the component.
+	Unverified []string `json:"unverified,omitempty"`
+	// SameNamespace and SameLabel say which of several installations is responsible for an object.
+	SameNamespace bool   `json:"sameNamespace,omitempty"`
+	SameLabel     string `json:"sameLabel,omitempty"`
+	// Outside means that it runs outside the cluster, always or usually.
+	Outside bool `json:"outside,omitempty"`
+	// Follow is definition if it is found through the owners of the CRD of the object's type.
+	Follow string `json:"follow,omitempty"`
+	Note   string `json:"note,omitempty"`
+}
+
+// ProtectStep is a command that saves data, with {type}, {namespace} and {name} for those of the object.
+type ProtectStep struct {
+	Command string `json:"command"`
+	Does    string `json:"does"`
+}
+
+// PausedBy is where an object says that its actor ignores it. Without a value any value does.
+type PausedBy struct {
+	Annotation string `json:"annotation,omitempty"`
+	Label      string `json:"label,omitempty"`
+	Field      string `json:"field,omitempty"`
+	Value      string `json:"value,omitempty"`
+}
+
+// RelatedKind is a kind of object that the actor needs, that uses the object, or on whose behalf the finalizer is there, and the fields that
+// say which one.
+type RelatedKind struct {
+	Group          string   `json:"group"`
+	Kind           string   `json:"kind,omitempty"`
+	KindField      string   `json:"kindField,omitempty"`
+	Name           string   `json:"name,omitempty"`
+	NameField      string   `json:"nameField,omitempty"`
+	NamespaceField string   `json:"namespaceField,omitempty"`
+	Scope          string   `json:"scope"`
+	Selectors      []string `json:"selectors,omitempty"`
+}
+
+// FinalizersOn counts the objects of a type that have a finalizer.
+type FinalizersOn struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Resource   string `json:"resource"`
+	Objects    int    `json:"objects"`
+	// Deleting are those of them that are being deleted.
+	Deleting int `json:"deleting"`
+}
+
+// DeepCopyObject makes Explanation a runtime.Object, which is what the printers take. Nobody changes what is below the entries.
+func (e *Explanation) DeepCopyObject() runtime.Object {
+	out := *e
+	out.Gaps, out.Finalizers = slices.Clone(e.Gaps), slices.Clone(e.Finalizers)
+	return &out
+}

@@ -1,0 +1,175 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Reader reads what an examination wants to know of the cluster, each thing once. It is safe for concurrent use.
+type Reader struct {
+	client  *Client
+	catalog *Catalog
+
+	mu    sync.Mutex
+	gaps  []v1alpha1.Gap // what could not be read
+	lists map[listKey]func() ([]*unstructured.Unstructured, error)
+	gets  map[getKey]func() (*unstructured.Unstructured, error)
+
+	workloads map[schema.GroupResource]func() ([]Workload, error)
+	// reviews are the answers about ServiceAccounts.
+	reviews map[reviewKey]func() (Review, error)
+}
+
+type listKey struct {
+	resource  schema.GroupResource
+	namespace string
+	selected  Selection
+}
+
+type getKey struct {
+	resource        schema.GroupResource
+	namespace, name string
+}
+
+// NewReader returns a Reader that has read nothing yet.
+func NewReader(client *Client, catalog *Catalog) *Reader {
+	return &Reader{
+		client: client, catalog: catalog,
+		lists: map[listKey]func() ([]*unstructured.Unstructured, error){},
+		gets:  map[getKey]func() (*unstructured.Unstructured, error){},
+
+		workloads: map[schema.GroupResource]func() ([]Workload, error){},
+		reviews:   map[reviewKey]func() (Review, error){},
+	}
+}
+
+// List returns the selected objects of a type, in a namespace or everywhere. The first who asks reads them; an error is remembered too. A type that is
+// proven not to be served has none.
+func (r *Reader) List(ctx context.Context, resource schema.GroupResource, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
+	key := listKey{resource, namespace, selected}
+	r.mu.Lock()
+	read, asked := r.lists[key]
+	if !asked {
+		read = sync.OnceValues(func() ([]*unstructured.Unstructured, error) {
+			of, served, err := r.served(resource)
+			if !served {
+				return nil, err
+			}
+			all, err := r.client.ListWhole(ctx, of.Type, namespace, selected)
+			r.note(ctx, of.Type, namespace, err)
+			return all, err
+		})
+		r.lists[key] = read
+	}
+	r.mu.Unlock()
+	return read()
+}
+
+// Get returns one object, nil if it is proven to be absent. If its type is proven not to be served, it is.
+func (r *Reader) Get(ctx context.Context, resource schema.GroupResource, namespace, name string) (*unstructured.Unstructured, error) {
+	key := getKey{resource, namespace, name}
+	r.mu.Lock()
+	read, asked := r.gets[key]
+	if !asked {
+		read = sync.OnceValues(func() (*unstructured.Unstructured, error) {
+			of, served, err := r.served(resource)
+			if !served {
+				return nil, err
+			}
+			return r.Read(ctx, of.Type, namespace, name)
+		})
+		r.gets[key] = read
+	}
+	r.mu.Unlock()
+	return read()
+}
+
+// served returns a type. The error is for one that discovery does not show and may be served all the same.
+func (r *Reader) served(resource schema.GroupResource) (of Resource, served bool, err error) {
+	of, served = r.catalog.Lookup(resource)
+	if !served && !r.catalog.Omits(resource) {
+		err = fmt.Errorf("discovery does not show %s", resource)
+	}
+	return of, served, err
+}
+
+// Read reads one object live, nil if it is proven to be absent. Of what holds nothing but data, and possibly secret ones, it reads the metadata.
+func (r *Reader) Read(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+	get := r.client.GetWhole
+	if MetadataOnly(t) {
+		get = r.client.GetMetadata
+	}
+	o, err := get(ctx, t, namespace, name)
+	if IsAbsent(err, t, name) {
+		return nil, nil
+	}
+	r.note(ctx, t, namespace, err)
+	return o, err
+}
+
+// MetadataOnly says whether the objects of a type hold nothing but data, and possibly secret ones, so that an examination reads their metadata alone.
+func MetadataOnly(t graph.Type) bool {
+	return t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps")
+}
+
+// Lookup returns a type that the server serves.
+func (r *Reader) Lookup(resource schema.GroupResource) (Resource, bool) {
+	return r.catalog.Lookup(resource)
+}
+
+// Kind returns the type of a kind, given by its apiVersion.
+func (r *Reader) Kind(apiVersion, kind string) (graph.Type, bool) {
+	return r.catalog.Kind(apiVersion, kind)
+}
+
+// Now returns the time by the API server's clock.
+func (r *Reader) Now() time.Time { return r.client.Now() }
+
+// Each calls a function for the metadata of each object of a type, everywhere. It is not remembered.
+func (r *Reader) Each(ctx context.Context, t graph.Type, of func(*graph.Object)) error {
+	_, err := r.client.Each(ctx, t, "", of)
+	return err
+}
+
+// note remembers what an examination could not read, and perhaps had to know.
+func (r *Reader) note(ctx context.Context, t graph.Type, namespace string, err error) {
+	if err == nil {
+		return
+	}
+	gap, ok := GapOf(ctx, t, namespace, err)
+	if !ok {
+		return // the examination ends, or its listing has told
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gaps = append(r.gaps, gap)
+}
+
+// Unread returns, besides gaps that are known, what could not be read: each type and namespace once.
+func (r *Reader) Unread(known []v1alpha1.Gap) []v1alpha1.Gap {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slices.SortStableFunc(r.gaps, func(a, b v1alpha1.Gap) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource), strings.Compare(a.Namespace, b.Namespace))
+	})
+	all := slices.Clone(known)
+	for _, gap := range r.gaps {
+		if !slices.ContainsFunc(all, func(k v1alpha1.Gap) bool {
+			return k.Group == gap.Group && (k.Resource == gap.Resource || k.Resource == "*") && (k.Namespace == "" || k.Namespace == gap.Namespace)
+		}) {
+			all = append(all, gap)
+		}
+	}
+	return all[len(known):]
+}

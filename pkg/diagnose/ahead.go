@@ -1,0 +1,127 @@
+package diagnose
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// lookAhead looks side by side at what the examination comes to, which goes from object to object by itself.
+func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
+	looks, deletions := e.ahead(ids)
+	e.tries.many = len(looks)+len(deletions) > 1
+	var group errgroup.Group
+	group.SetLimit(e.client.Concurrency())
+	var own []graph.ID
+	for _, l := range looks {
+		own = append(own, l.id)
+	}
+	e.readWholes(ctx, own)
+	done := e.counter(len(looks) + len(deletions))
+	for _, l := range looks {
+		group.Go(func() error {
+			defer done()
+			l.once.Do(func() { e.look(ctx, l) })
+			return ctx.Err()
+		})
+	}
+	for _, d := range deletions {
+		group.Go(func() error {
+			defer done()
+			d.once.Do(func() { d.findings = e.rejects(ctx, d.id) })
+			return ctx.Err()
+		})
+	}
+	_ = group.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// counter tells how many of the objects have been looked at, each time that it is called.
+func (e *examiner) counter(total int) func() {
+	if e.opts.Progress == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	n := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		e.opts.Progress(n, total, "objects")
+	}
+}
+
+// ahead follows objects to what they wait for, as far as the survey shows it, and returns what is to be looked at, and what is to be asked of the server
+// whether it could be deleted.
+func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*deletion) {
+	seen := map[graph.ID]bool{}
+	looking, asking := map[*look]bool{}, map[*deletion]bool{}
+	links := link.New(e.Graph)
+	next := slices.Clone(ids)
+	for i := 0; i < len(next); i++ {
+		id := next[i]
+		if seen[id] || !e.Graph.Seen(id) {
+			continue
+		}
+		seen[id] = true
+		alone := i < len(ids) && e.Graph.Deleted(id) == 0 && !e.awaited(id) // nothing waits for its finalizers
+		if len(others(e.Graph.Finalizers(id))) > 0 && !alone {
+			if l := e.lookOf(id); !looking[l] {
+				looking[l] = true
+				looks = append(looks, l)
+			}
+		}
+		if d := e.deletionOf(id); e.Graph.Deleted(id) == 0 && !asking[d] {
+			asking[d] = true
+			deletions = append(deletions, d)
+		}
+		next = append(next, e.waitsFor(links, id)...)
+	}
+	slices.SortFunc(looks, func(a, b *look) int { return int(a.id - b.id) })
+	return looks, deletions
+}
+
+// waitsFor returns what an object waits for, or would if it were deleted.
+func (e *examiner) waitsFor(links *link.Links, id graph.ID) []graph.ID {
+	var all []graph.ID
+	deleted, ref := e.Graph.Deleted(id) != 0, e.Graph.Ref(id)
+	if deleted && (ofType(cluster.Namespaces)(ref) || slices.Contains(e.Graph.Finalizers(id), crdFinalizer)) {
+		if ofType(cluster.Namespaces)(ref) {
+			return e.content(ref.Name)
+		}
+		for _, l := range links.Dependents(id) {
+			all = append(all, l.Dependent)
+		}
+	}
+	if _, ring := e.rings[id]; ring || deleted && !slices.Contains(e.Graph.Finalizers(id), plan.ForegroundFinalizer) {
+		return all
+	}
+	if deleted || e.awaited(id) {
+		for edge := range e.Graph.Dependents(id) {
+			if e.overlay.Blocks(edge) {
+				all = append(all, edge.Dependent)
+			}
+		}
+	}
+	return all
+}
+
+// awaited says whether an owner of an object that is not being deleted waits for it.
+func (e *examiner) awaited(id graph.ID) bool {
+	for edge := range e.Graph.Owners(id) {
+		if e.overlay.OwnerState(edge) == plan.Waiting {
+			return true
+		}
+	}
+	return false
+}

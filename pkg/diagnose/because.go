@@ -1,0 +1,78 @@
+package diagnose
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// because returns why a finalizer is still on an object that was read whole: that its parent is gone, what its actor lacks, what uses the object, and who
+// the actor is. An actor that lives is no cause of its own where it is proven what it waits for.
+func (e *examiner) because(ctx context.Context, o *unstructured.Unstructured, name string, refused []finding) []finding {
+	by := e.actor(ctx, o, name, refused)
+	a, err := e.actors.Of(ctx, o, name)
+	if err != nil {
+		return by // the context has ended
+	}
+	if f, orphaned := e.orphaned(ctx, o, a); orphaned {
+		return append(taken([]finding{f}, by), refused...)
+	}
+	var own []finding
+	proven := false
+	for _, l := range e.lacks(ctx, o, a) {
+		own = append(own, e.dependencyMissing(ctx, o, a, l))
+		proven = proven || l.proven
+	}
+	if f, used := e.used(ctx, o, a); used {
+		own, proven = append(own, f), true
+	}
+	if !proven {
+		return append(own, by...)
+	}
+	lives := func(f finding) bool { return f.code == FinalizerActorAlive }
+	rest := slices.DeleteFunc(slices.Clone(by), lives)
+	return append(taken(own, slices.DeleteFunc(slices.Clone(by), func(f finding) bool { return !lives(f) })), rest...)
+}
+
+// taken gives the first of some findings the evidence of others whose place they take.
+func taken(findings, from []finding) []finding {
+	var seen []v1alpha1.Observation
+	for _, f := range from {
+		if f.code == FinalizerActorAlive || f.finalizer != "" {
+			seen = append(seen, f.evidence...)
+		}
+	}
+	for _, o := range findings[0].evidence {
+		seen = slices.DeleteFunc(seen, func(s v1alpha1.Observation) bool { return s.Says == o.Says })
+	}
+	findings[0].evidence = append(seen, findings[0].evidence...)
+	return findings
+}
+
+// byHand is the step that removes a finalizer of an object without its actor.
+func (e *examiner) byHand(o *unstructured.Unstructured, a actor.Actor) step {
+	return at(e.ref(o), blame{Actor: a}.removal())
+}
+
+// whoever names an actor, also one that nobody can name.
+func whoever(a actor.Actor) string {
+	if a.Who == "" {
+		return "whoever removes it"
+	}
+	return a.Who
+}
+
+// cost is what removing a finalizer by hand costs, in sentences.
+func cost(a actor.Actor) string { return blame{Actor: a}.cost() }
+
+// filling is what the placeholders of a pack are filled from.
+func filling(o *unstructured.Unstructured, name string) finalizer.Object {
+	return finalizer.Object{
+		Group: o.GroupVersionKind().Group, Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizer: name,
+	}
+}

@@ -1,0 +1,190 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// related is a pack of one finalizer, example.com/*, whose entry says more, and whose operator lives.
+func related(t testing.TB, c *testcluster.Cluster, namespace, more string) *finalizer.Registry {
+	t.Helper()
+	operated(t, c, namespace)
+	text := fmt.Sprintf(`title: Test
+components: {Test operator: {leases: ['%s/operator']}}
+finalizers:
+- {id: test, prefix: example.com/, kinds: ['*'], component: Test operator, does: deletes the bucket, ifRemoved: the bucket leaks, risk: leaks-external, polarity: cleanup, verified: source, source: 'https://example.com', %s}
+`, namespace, more)
+	r, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(text)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// as makes a Deployment run as a ServiceAccount.
+func as(manifest, account string) string {
+	return strings.Replace(manifest, "containers:", "serviceAccountName: "+account+", containers:", 1)
+}
+
+const needsAccount = "needs: [{kind: ServiceAccount, nameField: spec.template.spec.serviceAccountName, scope: same-namespace}]"
+
+// TestDependencyMissingByAPack: the actor lives and cannot do its work, since what the object names is gone. Recreated, it is no cause any more.
+func TestDependencyMissingByAPack(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	packs := related(t, c, ns, needsAccount)
+	c.Apply(t, as(strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/x], labels:", 1), "builder"))
+	fixture.Free(t, c, ns, "deployment/app")
+	deleted(t, c, "deployment", "app", "-n", ns)
+	d := examine(t, c.Config(), Options{Known: packs}, ns)
+	wantCauses(t, d, map[string][]string{"Deployment/app": {"DependencyMissing ServiceAccount/builder"}})
+	cause := d.Stuck[0].Causes[0]
+	wantEvidence(t, cause, "the Test operator needs ServiceAccount "+ns+"/builder, which does not exist")
+	wantEvidence(t, cause, "is renewed by me")
+	wantRemedy(t, cause, "Create ServiceAccount "+ns+"/builder again, as it was: then the Test operator can do its work")
+	if !strings.Contains(cause.Cost, "the bucket leaks") {
+		t.Errorf("the cost is %q", cause.Cost)
+	}
+	if want := fmt.Sprintf("kubectl gc unfinalize deployments.apps/app -n %s --finalizer example.com/x --force", ns); last(cause) != want {
+		t.Errorf("the last command is %q, want %q", last(cause), want)
+	}
+	typed(t, c, cause.Commands[0])
+	d = examine(t, c.Config(), Options{Known: packs}, ns)
+	wantCauses(t, d, map[string][]string{"Deployment/app": {"FinalizerActorAlive Deployment/app"}})
+}
+
+// TestDependencyMissingThatMayNotBeRead: what somebody may not read is not called absent.
+func TestDependencyMissingThatMayNotBeRead(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	packs := related(t, c, ns, needsAccount)
+	c.Apply(t, as(strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/x], labels:", 1), "builder"))
+	fixture.Free(t, c, ns, "deployment/app")
+	deleted(t, c, "deployment", "app", "-n", ns)
+	c.Kubectl(t, "create", "role", "reader", "-n", ns, "--verb=get,list,watch,patch", "--resource=deployments.apps,leases.coordination.k8s.io")
+	c.Kubectl(t, "create", "rolebinding", "reader", "-n", ns, "--role=reader", "--user=reader-"+ns)
+	until(t, c, "yes", "auth", "can-i", "get", "leases.coordination.k8s.io", "-n", ns, "--as=reader-"+ns)
+	d := examine(t, c.As("reader-"+ns), Options{Known: packs}, ns, subject{"deployments.apps/app", ns})
+	wantCauses(t, d, map[string][]string{"Deployment/app": {"FinalizerActorAlive Deployment/app"}})
+}
+
+// TestDependencyMissingByTheObjectsOwnWords: a condition names what was not found, the object refers to it, and it is proven to be absent; of a finalizer
+// that no pack knows too. What exists, what the object does not refer to, and what can mean several types, is not claimed.
+func TestDependencyMissingByTheObjectsOwnWords(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	held := func(name, account, message string) {
+		t.Helper()
+		c.Apply(t, as(strings.Replace(fixture.Deployment(ns, name, 0), "labels:", "finalizers: [nobody.example.net/"+name+"], labels:", 1), account))
+		fixture.Free(t, c, ns, "deployment/"+name)
+		c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p",
+			fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":"False","message":%q}]}}`, message))
+		deleted(t, c, "deployment", name, "-n", ns)
+	}
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: there, namespace: %s}\n", ns))
+	held("absent", "builder", `cannot act: serviceaccounts "builder" not found`)
+	held("words", "other", `the service account "other" does not exist`)
+	held("there", "there", `serviceaccounts "there" not found`)
+	held("foreign", "x", `secrets "aws-creds" not found`)
+	held("said", "x", fmt.Sprintf(`could not find Secret "creds" in namespace "%s"`, ns))
+	held("cluster", "x", `storageclass.storage.k8s.io "nope" not found`)
+	d := examine(t, c.Config(), Options{Known: fixture.Packs(t)}, ns)
+	for name, want := range map[string]string{
+		"absent": "ServiceAccount " + ns + "/builder", "words": "ServiceAccount " + ns + "/other", "there": "", "foreign": "", "said": "Secret " + ns + "/creds", "cluster": "StorageClass nope",
+	} {
+		got := ""
+		for _, cause := range stuckOf(t, d, name).Causes {
+			if cause.Code == string(DependencyMissing) {
+				got = named(cause.Object)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: missing is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestDependencyMissingInANamespaceThatIsBeingDeleted: nothing can be created there, so that nobody is told to; what is left is said, with its cost.
+func TestDependencyMissingInANamespaceThatIsBeingDeleted(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns, operators := c.Namespace(t), c.Namespace(t)
+	packs := related(t, c, operators, needsAccount)
+	c.Apply(t, as(strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/x], labels:", 1), "builder"))
+	fixture.Free(t, c, ns, "deployment/app")
+	deleted(t, c, "deployment", "app", "-n", ns)
+	deleted(t, c, "namespace", ns)
+	d := examine(t, c.Config(), Options{Known: packs}, ns)
+	cause := stuckOf(t, d, "app").Causes[0]
+	wantRemedy(t, cause, "Namespace "+ns+" is being deleted: ServiceAccount "+ns+"/builder cannot be created there. What is left is to remove the finalizer by hand.")
+	wantEvidence(t, cause, "namespace "+ns+" is being deleted, so that nothing can be created in it")
+	if !strings.Contains(cause.Cost, "the bucket leaks") {
+		t.Errorf("the cost is %q", cause.Cost)
+	}
+	for _, command := range cause.Commands {
+		if strings.Contains(command, "create") {
+			t.Errorf("the command %q cannot be carried out", command)
+		}
+	}
+	if _, err := c.Try(t.Context(), "", "create", "configmap", "x", "-n", ns); err == nil {
+		t.Error("something can be created in it")
+	}
+}
+
+// TestInUse: the users of the kinds that the pack names, with their namespaces and whether they are being deleted, and nobody else.
+func TestInUse(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	packs := related(t, c, ns, "usedBy: [{group: apps, kind: Deployment, nameField: spec.template.spec.serviceAccountName, scope: same-namespace}]")
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: used, namespace: %s, finalizers: [example.com/x]}\n", ns)+
+		as(fixture.Deployment(ns, "stays", 0), "used")+as(strings.Replace(fixture.Deployment(ns, "goes", 0), "labels:", "finalizers: [nobody.example.net/x], labels:", 1), "used")+
+		as(fixture.Deployment(ns, "stranger", 0), "another"))
+	fixture.Free(t, c, ns, "serviceaccount/used", "deployment/goes")
+	deleted(t, c, "serviceaccount", "used", "-n", ns)
+	deleted(t, c, "deployment", "goes", "-n", ns)
+	d := examine(t, c.Config(), Options{Known: packs}, ns, subject{"serviceaccounts/used", ns})
+	wantCauses(t, d, map[string][]string{"ServiceAccount/used": {"InUse ServiceAccount/used"}})
+	cause := d.Stuck[0].Causes[0]
+	wantEvidence(t, cause, "Deployment "+ns+"/goes uses it, and is being deleted")
+	wantEvidence(t, cause, "Deployment "+ns+"/stays uses it")
+	wantRemedy(t, cause, "Delete Deployment "+ns+"/goes and Deployment "+ns+"/stays first: then the Test operator removes the finalizer.")
+	if want := "kubectl gc why deployments.apps/goes -n " + ns; cause.Commands[0] != want {
+		t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
+	}
+	if strings.Contains(fmt.Sprint(cause), "stranger") {
+		t.Errorf("a Deployment that does not use it is named: %+v", cause)
+	}
+}
+
+// TestFinalizerOrphaned: its parent is gone, or selects the object no longer; and while it does, it is not.
+func TestFinalizerOrphaned(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	packs := related(t, c, ns, "parent: {group: networking.k8s.io, kind: NetworkPolicy, name: '{open}', scope: same-namespace, selectors: [spec.podSelector]}")
+	c.Apply(t, strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/policy], labels:", 1))
+	fixture.Free(t, c, ns, "deployment/app")
+	deleted(t, c, "deployment", "app", "-n", ns)
+	for _, test := range []struct{ selector, cause, evidence string }{
+		{"", "FinalizerOrphaned Deployment/app", "it was added for NetworkPolicy " + ns + "/policy, which does not exist"},
+		{"{matchLabels: {app: app}}", "FinalizerActorAlive Deployment/app", ""},
+		{"{matchLabels: {app: other}}", "FinalizerOrphaned Deployment/app", "which does not select this object any more"},
+	} {
+		if test.selector != "" {
+			c.Apply(t, fmt.Sprintf("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: policy, namespace: %s}\nspec: {podSelector: %s}\n", ns, test.selector))
+		}
+		d := examine(t, c.Config(), Options{Known: packs}, ns)
+		wantCauses(t, d, map[string][]string{"Deployment/app": {test.cause}})
+		wantEvidence(t, d.Stuck[0].Causes[0], test.evidence)
+	}
+}

@@ -1,0 +1,222 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+const bucket = "example.com/bucket"
+
+// operator makes the one workload of an operator, which a pack knows, with a ServiceAccount of its own and a container's text, and how many of its pods are
+// ready.
+func operator(t testing.TB, c *testcluster.Cluster, ns, container string, ready int) *finalizer.Registry {
+	t.Helper()
+	manifest := strings.NewReplacer("spec: {containers:", "spec: {serviceAccountName: op, containers:", "image: example.com/c", "image: example.com/c"+container).Replace(fixture.Deployment(ns, "op", 1))
+	c.Apply(t, manifest)
+	c.Kubectl(t, "patch", "deployment", "op", "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d}}`, ready))
+	return fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/op']", ns))
+}
+
+// stuckOn makes a ConfigMap that is being deleted and has a finalizer, and examines it.
+func stuckOn(t testing.TB, c *testcluster.Cluster, ns, name string, known *finalizer.Registry, patch string) *v1alpha1.Diagnosis {
+	t.Helper()
+	c.Apply(t, fixture.ConfigMap(ns, "it", name))
+	if patch != "" {
+		c.Kubectl(t, "patch", "configmap", "it", "-n", ns, "--type=merge", "-p", patch)
+	}
+	fixture.Free(t, c, ns, "configmap/it")
+	deleted(t, c, "configmap", "it", "-n", ns)
+	return examine(t, c.Config(), Options{Known: known}, ns)
+}
+
+// wantSteps fails if the commands of a cause are not these, or one does not say what it does.
+func wantSteps(t testing.TB, c v1alpha1.Cause, want ...string) {
+	t.Helper()
+	if strings.Join(c.Commands, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s: the commands are\n%s\nwant\n%s", c.Code, strings.Join(c.Commands, "\n"), strings.Join(want, "\n"))
+	}
+	for _, s := range c.Steps {
+		if s.Does == "" {
+			t.Errorf("%s does not say what it does", s.Command)
+		}
+	}
+}
+
+func wantRemedy(t testing.TB, c v1alpha1.Cause, text string) {
+	t.Helper()
+	if !strings.Contains(c.Remedy, text) {
+		t.Errorf("%s: the remedy %q does not say %q", c.Code, c.Remedy, text)
+	}
+}
+
+// TestActorWithoutItsRightsIsForbidden: the operator is alive, and its binding was deleted.
+func TestActorWithoutItsRightsIsForbidden(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 1), "")
+	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"ActorForbidden ConfigMap/it"}})
+	cause := d.Stuck[0].Causes[0]
+	wantEvidence(t, cause, fmt.Sprintf("ServiceAccount %[1]s/op, which Deployment %[1]s/op uses, may neither patch nor update configmaps in namespace %[1]s", ns))
+	wantRemedy(t, cause, fmt.Sprintf("Restore the binding that lets ServiceAccount %s/op update and patch configmaps, and let the Test operator finish.", ns))
+	wantSteps(t, cause, fmt.Sprintf("kubectl auth can-i patch configmaps --as=system:serviceaccount:%[1]s:op -n %[1]s", ns),
+		fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
+	if !strings.Contains(cause.Cost, "the bucket leaks") {
+		t.Errorf("the cost is %q", cause.Cost)
+	}
+
+	// Its RoleBinding goes with a namespace that is being deleted, and cannot be made again there.
+	deleted(t, c, "namespace", ns)
+	d = examine(t, c.Config(), Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/op']", ns))}, ns, subject{"configmaps/it", ns})
+	wantRemedy(t, d.Stuck[0].Causes[0], "Nothing can be created in namespace "+ns+", which is being deleted: it takes a ClusterRoleBinding.")
+}
+
+// TestActorWithItsRightsIsAlive: nobody is accused who may.
+func TestActorWithItsRightsIsAlive(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	permit(t, c, ns)
+	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 1), "")
+	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
+	wantSteps(t, d.Stuck[0].Causes[0], "kubectl describe configmaps/it -n "+ns, fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
+}
+
+// permit lets the operator write config maps.
+func permit(t testing.TB, c *testcluster.Cluster, ns string) {
+	t.Helper()
+	c.Kubectl(t, "create", "role", "op", "-n", ns, "--verb=patch", "--resource=configmaps")
+	c.Kubectl(t, "create", "rolebinding", "op", "-n", ns, "--role=op", "--serviceaccount="+ns+":op")
+}
+
+// TestPausedObjectIsIgnored: its operator is alive, and the command that ends the pause is printed first.
+func TestPausedObjectIsIgnored(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	permit(t, c, ns)
+	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 1), `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"ActorPaused ConfigMap/it"}})
+	cause := d.Stuck[0].Causes[0]
+	wantEvidence(t, cause, `its annotation crossplane.io/paused is "true": its controllers ignore it`)
+	wantRemedy(t, cause, "End the pause, and let the Test operator finish. The Test operator deletes the bucket")
+	wantSteps(t, cause, "kubectl annotate configmaps/it -n "+ns+" crossplane.io/paused-", fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
+	c.Kubectl(t, strings.Fields(cause.Commands[0])[1:]...)
+	wantCauses(t, examine(t, c.Config(), Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/op']", ns))}, ns), map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
+}
+
+// TestActorOfOtherNamespacesIgnoresTheObject: it was started to watch another namespace.
+func TestActorOfOtherNamespacesIgnoresTheObject(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	permit(t, c, ns)
+	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, ", env: [{name: WATCH_NAMESPACE, value: tenant-a}]", 1), "")
+	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"ActorNotWatching ConfigMap/it"}})
+	cause := d.Stuck[0].Causes[0]
+	wantEvidence(t, cause, fmt.Sprintf("Deployment %s/op watches namespace tenant-a only (WATCH_NAMESPACE)", ns))
+	wantEvidence(t, cause, "the object is in namespace "+ns)
+	wantSteps(t, cause, fmt.Sprintf("kubectl set env deployments.apps/op -n %[1]s WATCH_NAMESPACE=tenant-a,%[1]s", ns), fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
+	c.Kubectl(t, strings.Fields(cause.Commands[0])[1:]...)
+	wantCauses(t, examine(t, c.Config(), Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/op']", ns))}, ns), map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
+}
+
+// TestUnknownFinalizerLeadsToWhoMayRemoveIt: the one workload that may is named before anything is removed.
+func TestUnknownFinalizerLeadsToWhoMayRemoveIt(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	operator(t, c, ns, "", 1)
+	permit(t, c, ns)
+	d := stuckOn(t, c, ns, "mystery.example.net/x", nil, "")
+	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorUnknown ConfigMap/it"}})
+	cause := d.Stuck[0].Causes[0]
+	wantEvidence(t, cause, fmt.Sprintf("ServiceAccount %[1]s/op may patch configmaps (RoleBinding op); Deployment %[1]s/op uses it, 1 of 1 ready", ns))
+	wantRemedy(t, cause, fmt.Sprintf("Look at Deployment %s/op first: RBAC lets no other workload write objects of this type", ns))
+	wantSteps(t, cause, "kubectl describe configmaps/it -n "+ns, "kubectl logs deployments.apps/op -n "+ns, fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer mystery.example.net/x --force", ns))
+	if does := cause.Steps[2].Does; does != "removes the finalizer; nothing is known of what is lost" || !strings.Contains(cause.Cost, "Nothing is known of what is lost") {
+		t.Errorf("the last step %q, the cost %q", does, cause.Cost)
+	}
+}
+
+// TestActorThatCrashesIsNotStartedAgain: what its pod says is the evidence, and the remedy is to repair that.
+func TestActorThatCrashesIsNotStartedAgain(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: %[1]s}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: op-1, namespace: %[1]s, labels: {app: op}}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns))
+	c.Kubectl(t, "patch", "pod", "op-1", "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z"}],
+		"containerStatuses":[{"name":"c","image":"i","imageID":"","ready":false,"restartCount":7,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":137,"reason":"OOMKilled"}}}]}}`)
+	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 0), "")
+	cause := d.Stuck[0].Causes[0]
+	wantEvidence(t, cause, fmt.Sprintf("container c of Pod %s/op-1 has ended 7 times, last: OOMKilled, exit code 137", ns))
+	wantRemedy(t, cause, "The Test operator is down and cannot just be started again. Raise its memory limit")
+	if strings.Contains(cause.Remedy, "again and let it finish") {
+		t.Errorf("the remedy is to start what is started: %s", cause.Remedy)
+	}
+	if want := fmt.Sprintf("kubectl logs pods/op-1 -n %s -c c --previous", ns); cause.Commands[0] != want {
+		t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
+	}
+}
+
+// TestActorWhoseWebhookKeepsItFromStarting: the webhook that it serves itself refuses its pods, and the command that ends the circle is printed and works.
+func TestActorWhoseWebhookKeepsItFromStarting(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	known := operator(t, c, ns, "", 0)
+	c.Apply(t, strings.ReplaceAll(fixture.HarmlessWebhook(ns), "a.example.com", ns+".example.com"))
+	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "op-webhook-"+ns) })
+	message := fmt.Sprintf(`failed calling webhook "%[1]s.example.com": failed to call webhook: Post "https://hook.%[1]s.svc:443/": no endpoints available for service "hook"`, ns)
+	c.Kubectl(t, "patch", "deployment", "op", "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"conditions":[{"type":"ReplicaFailure","status":"True","message":%q}]}}`, message))
+	cause := stuckOn(t, c, ns, bucket, known, "").Stuck[0].Causes[0]
+	wantRemedy(t, cause, "keeps its own pods from being made")
+	c.Kubectl(t, "patch", "validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-"+ns, "--type=json", "-p", `[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]`)
+	if want := fmt.Sprintf(`kubectl patch validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-%s --type=json -p '[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]'`, ns); cause.Commands[0] != want {
+		t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
+	}
+}
+
+// TestActorThatRunsOutsideIsNotMissed: that it is not seen means nothing, and its finalizer is removed by force only.
+func TestActorThatRunsOutsideIsNotMissed(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	d := stuckOn(t, c, ns, bucket, fixture.Pack(t, bucket, "outside: true"), "")
+	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorUnknown ConfigMap/it"}})
+	wantRemedy(t, d.Stuck[0].Causes[0], "The Test operator runs outside the cluster: not seeing it here means nothing. Look where it runs")
+	wantSteps(t, d.Stuck[0].Causes[0], "kubectl describe configmaps/it -n "+ns, fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
+}
+
+// TestFinalizerThatDestroys: to start its actor destroys what removing the finalizer keeps, and that is said first.
+func TestFinalizerThatDestroys(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.Deployment(ns, "op", 0))
+	text := fmt.Sprintf(`title: Test
+components: {Test operator: {deployments: ['%s/op']}}
+finalizers:
+- {id: test, exact: %s, kinds: ['*'], component: Test operator, does: deletes all that was deployed, ifRemoved: what was deployed stays, risk: none, polarity: opt-in-destructive, verified: source, source: 'https://example.com',
+   protect: [{command: 'kubectl get {type}/{name} -n {namespace} -o yaml', does: shows what was deployed}]}
+`, ns, bucket)
+	known, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(text)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := stuckOn(t, c, ns, bucket, known, "")
+	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorDead ConfigMap/it"}})
+	cause := d.Stuck[0].Causes[0]
+	wantRemedy(t, cause, "Decide first what is to be kept: once it is started, the Test operator deletes. Honouring it deletes: the Test operator deletes all that was deployed")
+	wantSteps(t, cause, fmt.Sprintf("kubectl get configmaps/it -n %s -o yaml", ns), fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s", ns, bucket), fmt.Sprintf("kubectl scale deployments.apps/op -n %s --replicas=1", ns))
+	if start := cause.Steps[2]; !cause.DataLoss || start.Risk != string(finalizer.DataLoss) {
+		t.Errorf("data loss %v, risk of the start %q", cause.DataLoss, start.Risk)
+	}
+}

@@ -1,0 +1,139 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// dataFirst puts in front of everything that cures an object the steps that keep the data which are destroyed when it is gone: those of the volumes, at the
+// finding that comes first, and those that a pack knows of a finalizer.
+func (e *examiner) dataFirst(ctx context.Context, id graph.ID, findings []finding) []finding {
+	findings = slices.Clone(findings)
+	for i := range findings {
+		findings[i].commands = append(e.protects(findings[i]), findings[i].commands...)
+	}
+	if len(findings) == 0 || e.Graph.Deleted(id) == 0 {
+		return findings
+	}
+	disks, unread := e.disks(ctx, id)
+	first := &findings[foremost(findings)]
+	if len(disks) > 0 {
+		first.commands = append(retain(disks), first.commands...)
+		first.evidence = append(destroyed(disks), first.evidence...)
+		first.cost = sentences(lost(disks), first.cost)
+		for i := range findings {
+			findings[i].dataLoss = true
+		}
+	}
+	first.evidence = append(first.evidence, unread...)
+	return findings
+}
+
+// foremost is the finding that is printed first.
+func foremost(findings []finding) int {
+	at := 0
+	for i, f := range findings {
+		if byCode[f.code].Rank < byCode[findings[at].code].Rank {
+			at = i
+		}
+	}
+	return at
+}
+
+// protects are the steps that a pack knows to take before the data behind an object are destroyed.
+func (e *examiner) protects(f finding) []step {
+	o := f.object()
+	known, ok := e.opts.Known.Lookup(f.finalizer, graph.Ref(o).Group(), o.Kind)
+	if !ok || known.Fallback {
+		return nil
+	}
+	var steps []step
+	for _, s := range known.Protect {
+		line := s.For(typeOf(o), o.Namespace, o.Name)
+		steps = append(steps, step{write: func(v1alpha1.ObjectRef) string { return line }}.doing(s.Does).risking(finalizer.RiskNone))
+	}
+	return steps
+}
+
+// disks are the volumes whose data are destroyed when an object is gone. What could not be read is said.
+func (e *examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v1alpha1.Observation) {
+	ref := e.Graph.Ref(id)
+	if ofType(cluster.PersistentVolumes)(ref) {
+		return e.itself(ctx, ref)
+	}
+	var claims []graph.Ref
+	for _, claim := range e.claimsOf(id) {
+		claims = append(claims, e.Graph.Ref(claim))
+	}
+	if len(claims) == 0 {
+		return nil, nil
+	}
+	expected := 0
+	if e.many {
+		expected = maxByName
+	}
+	bound, failed := e.reader.Volumes(ctx, claims, expected)
+	var disks []v1alpha1.Disk
+	var unread []v1alpha1.Observation
+	for _, claim := range claims {
+		if volume := bound[claim.UID]; volume != nil && status.Disk(volume).Destroyed() {
+			disks = append(disks, status.Disk(volume))
+		}
+		if err := failed[claim.UID]; err != nil && unread == nil {
+			unread = observed(fmt.Sprintf("whether the data behind %s are destroyed is not known: %v", phrase.Count(len(failed), "PersistentVolumeClaim"), err))
+		}
+	}
+	return disks, unread
+}
+
+// itself is a volume that is being deleted: who looks after it destroys the data when it is released.
+func (e *examiner) itself(ctx context.Context, ref graph.Ref) ([]v1alpha1.Disk, []v1alpha1.Observation) {
+	volume, err := e.reader.Get(ctx, cluster.PersistentVolumes, "", ref.Name)
+	switch {
+	case err != nil:
+		return nil, observed(fmt.Sprintf("whether the data of PersistentVolume %s are destroyed is not known: %v", ref.Name, err))
+	case volume == nil || string(volume.GetUID()) != ref.UID || !status.Disk(volume).Destroyed():
+		return nil, nil
+	}
+	return []v1alpha1.Disk{status.Disk(volume)}, nil
+}
+
+// claimsOf are the claims that are deleted with an object: itself, what is in a namespace, and what has no other owner.
+func (e *examiner) claimsOf(id graph.ID) []graph.ID {
+	ref := e.Graph.Ref(id)
+	if ofType(cluster.Namespaces)(ref) {
+		return slices.Collect(e.Graph.OfType(cluster.PVCs.Group, cluster.PVCs.Resource, ref.Name))
+	}
+	var claims []graph.ID
+	reached := map[graph.ID]bool{id: true}
+	for next := []graph.ID{id}; len(next) > 0; next = next[1:] {
+		if ofType(cluster.PVCs)(e.Graph.Ref(next[0])) {
+			claims = append(claims, next[0])
+		}
+		for edge := range e.Graph.Dependents(next[0]) {
+			if d := edge.Dependent; !reached[d] && !e.kept(d, reached) {
+				reached[d] = true
+				next = append(next, d)
+			}
+		}
+	}
+	return claims
+}
+
+// kept says whether an object has an owner that stays.
+func (e *examiner) kept(id graph.ID, reached map[graph.ID]bool) bool {
+	for edge := range e.Graph.Owners(id) {
+		if !reached[edge.Owner] && e.Graph.Seen(edge.Owner) && e.Graph.Deleted(edge.Owner) == 0 {
+			return true
+		}
+	}
+	return false
+}

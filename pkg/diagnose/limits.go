@@ -1,0 +1,46 @@
+package diagnose
+
+import (
+	"cmp"
+	"context"
+	"time"
+)
+
+// limits bound what an examination costs. The zero value stands for the usual ones.
+type limits struct {
+	// looks is how many objects of a group are read and tried. The others are told what was found at the first of the group.
+	looks int
+	// young is for how long after a deletion nobody is blamed for not having begun. Less than zero is no time.
+	young time.Duration
+	// pause passes the time between two readings that are compared.
+	pause func(ctx context.Context, since time.Time) error
+}
+
+const (
+	// usualLooks is more than a person reads, and few enough to be tried within seconds.
+	usualLooks = 300
+	// usualYoung is what controllers at work need: that of namespaces waits 5 s before it begins, and up to 9 s before it looks again
+	// (NS-010, pkg/controller/namespace).
+	usualYoung = 15 * time.Second
+	// usualPause is between two readings. A collector at work deletes some hundred objects in it.
+	usualPause = 2500 * time.Millisecond
+)
+
+// orUsual fills in what is not set.
+func (l limits) orUsual() limits {
+	l.looks, l.young = cmp.Or(l.looks, usualLooks), cmp.Or(l.young, usualYoung)
+	if l.pause == nil {
+		l.pause = pauseSince
+	}
+	return l
+}
+
+// pauseSince waits until the usual pause since a time is over. The error is that of a context that ended.
+func pauseSince(ctx context.Context, since time.Time) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(time.Until(since.Add(usualPause))):
+		return nil
+	}
+}

@@ -1,0 +1,155 @@
+package diagnose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// look is what was found at one object: what the server has of it, what would refuse an update, and who should remove each of its finalizers.
+type look struct {
+	once sync.Once
+	id   graph.ID
+	// whole is the object as it was read live, nil if it is gone or could not be read.
+	whole       *unstructured.Unstructured
+	byFinalizer map[string][]finding
+	// refused is what stands in the way of removing them, whoever tries.
+	refused []finding
+}
+
+// of returns what was found of one finalizer.
+func (l *look) of(name string) []finding { return l.byFinalizer[name] }
+
+// looks are what was found at objects. Of objects of the same type and namespace with the same finalizers only so many are looked at.
+type looks struct {
+	own    map[graph.ID]*look
+	groups map[string]*lookGroup
+}
+
+// lookGroup counts those of a group that are looked at, of which first is the first.
+type lookGroup struct {
+	first *look
+	n     int
+}
+
+func newLooks() looks { return looks{own: map[graph.ID]*look{}, groups: map[string]*lookGroup{}} }
+
+// like returns what was found at an object, and looks if nobody has yet. For an object beyond the bound it is what was found at another that is like it.
+func (e *examiner) like(ctx context.Context, id graph.ID) *look {
+	l := e.lookOf(id)
+	if l.id == id {
+		l.once.Do(func() { e.look(ctx, l) })
+		return l
+	}
+	l.once.Do(func() { e.look(ctx, l) })
+	sample := &look{id: l.id, whole: l.whole, refused: l.refused, byFinalizer: map[string][]finding{}}
+	for name, findings := range l.byFinalizer {
+		sample.byFinalizer[name] = withNote(findings, "like "+e.placed(l.id)+", which was looked at")
+	}
+	return sample
+}
+
+// lookOf returns the look of an object: its own, or beyond the bound the first of its group.
+func (e *examiner) lookOf(id graph.ID) *look {
+	if l := e.looks.own[id]; l != nil {
+		return l
+	}
+	ref := e.Graph.Ref(id)
+	key := strings.Join(append([]string{ref.APIVersion, ref.Resource, ref.Namespace}, e.Graph.Finalizers(id)...), "\x00")
+	if e.Graph.Deleted(id) == 0 { // which is not tried
+		key = "alive\x00" + key
+	}
+	g := e.looks.groups[key]
+	if g == nil {
+		g = &lookGroup{}
+		e.looks.groups[key] = g
+	}
+	if g.n == e.limits.looks {
+		e.sampled[id] = true
+		return g.first
+	}
+	l := &look{id: id}
+	if g.n == 0 {
+		g.first = l
+	}
+	g.n++
+	e.looks.own[id] = l
+	return l
+}
+
+// look reads the object, tries to remove its finalizers without doing it, and finds out who should. Of an object that is not being deleted it finds out
+// only that.
+func (e *examiner) look(ctx context.Context, l *look) {
+	ref := e.Graph.Ref(l.id)
+	o, err := e.whole(ctx, l.id)
+	if err == nil && o == nil || o != nil && string(o.GetUID()) != ref.UID {
+		return // it is gone, and nothing holds it
+	}
+	l.byFinalizer = map[string][]finding{}
+	names := others(e.Graph.Finalizers(l.id))
+	if err != nil {
+		for _, name := range names {
+			if l.byFinalizer[name] = e.conversions(ctx, err.Error()); len(l.byFinalizer[name]) == 0 {
+				l.byFinalizer[name] = []finding{unread(name, e.briefly(l.id, err))}
+			}
+		}
+		return
+	}
+	l.whole = o
+	if e.Graph.Deleted(l.id) != 0 {
+		l.refused = e.refusals(ctx, o, names)
+	}
+	for _, name := range names {
+		l.byFinalizer[name] = behindObstacles(e.because(ctx, o, name, l.refused), l.refused)
+	}
+}
+
+// briefly is an error without RBAC's text, which names each object and says no more.
+func (e *examiner) briefly(id graph.ID, err error) error {
+	if !apierrors.IsForbidden(err) {
+		return err
+	}
+	t, _ := e.Graph.Type(id)
+	return errors.New(deniedTo(cluster.Access{Verb: "get", Type: t, Namespace: e.Graph.Ref(id).Namespace}, cluster.Review{}))
+}
+
+// behindObstacles puts what is found of a finalizer behind what refuses every update: it comes up when that is out of the way.
+func behindObstacles(findings, refused []finding) []finding {
+	if len(refused) == 0 {
+		return findings
+	}
+	out := slices.Clone(findings)
+	for i, f := range out {
+		if !slices.ContainsFunc(refused, func(r finding) bool { return r.key() == f.key() }) {
+			out[i].after++
+		}
+	}
+	return out
+}
+
+// withNote adds a clause to the evidence of findings.
+func withNote(findings []finding, says string) []finding {
+	out := slices.Clone(findings)
+	for i := range out {
+		out[i].evidence = append(slices.Clone(out[i].evidence), observed(says)...)
+	}
+	return out
+}
+
+// placed writes kind, namespace and name of an object.
+func (e *examiner) placed(id graph.ID) string {
+	ref := e.Graph.Ref(id)
+	if ref.Namespace == "" {
+		return ref.Kind + " " + ref.Name
+	}
+	return fmt.Sprintf("%s %s/%s", ref.Kind, ref.Namespace, ref.Name)
+}

@@ -1,0 +1,225 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// heldMany makes ConfigMaps with the finalizer example.com/held, deletes them and returns their names.
+func heldMany(t testing.TB, c *testcluster.Cluster, namespace string, n int) []string {
+	t.Helper()
+	var manifest strings.Builder
+	var names []string
+	for i := range n {
+		name := fmt.Sprintf("held-%02d", i)
+		names = append(names, name)
+		manifest.WriteString(fixture.ConfigMap(namespace, name, "example.com/held"))
+		fixture.Free(t, c, namespace, "configmap/"+name)
+	}
+	c.Apply(t, manifest.String())
+	deleted(t, c, append([]string{"configmap", "-n", namespace}, names...)...)
+	return names
+}
+
+// TestEvidenceOfEachObjectIsItsOwn: two objects of one type with the same finalizer wait for different things, and each says which.
+func TestEvidenceOfEachObjectIsItsOwn(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	operator := operated(t, c, ns)
+	for _, name := range []string{"budget", "volume"} {
+		c.Apply(t, strings.Replace(fixture.Deployment(ns, name, 1), "metadata: {", "metadata: {finalizers: [example.com/held], ", 1))
+		fixture.Free(t, c, ns, "deployment/"+name)
+		c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p",
+			fmt.Sprintf(`{"status":{"conditions":[{"type":"Available","status":"False","reason":"Waits","message":"it waits for a %s"}]}}`, name))
+	}
+	deleted(t, c, "deployment", "budget", "volume", "-n", ns)
+	d := examine(t, c.Config(), Options{Known: operator}, ns)
+	for name, other := range map[string]string{"budget": "volume", "volume": "budget"} {
+		cause := stuckOf(t, d, name).Causes[0]
+		wantEvidence(t, cause, "it waits for a "+name)
+		if strings.Contains(fmt.Sprint(cause.Evidence), "it waits for a "+other) {
+			t.Errorf("%s is told what was seen at %s: %q", name, other, cause.Evidence)
+		}
+	}
+}
+
+// TestOneOfTwoObjectsIsNotValid, and the other is: each is tried.
+func TestOneOfTwoObjectsIsNotValid(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	operator := operated(t, c, ns)
+	heldMany(t, c, ns, 2)
+	c.Apply(t, fmt.Sprintf(`---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: %[1]s}
+spec:
+  matchConstraints:
+    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s}}
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [configmaps]}]
+  validations: [{expression: "object.metadata.name != 'held-01'", message: it stays as it is}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: %[1]s}
+spec: {policyName: %[1]s, validationActions: [Deny]}
+`, ns))
+	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingadmissionpolicy,validatingadmissionpolicybinding", ns) })
+	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) {
+		return fails(c, "patch", "configmap", "held-01", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n", ns)(ctx), nil
+	})
+	wantCauses(t, examine(t, c.Config(), Options{Known: operator}, ns), map[string][]string{
+		"ConfigMap/held-00": {"FinalizerActorAlive ConfigMap/held-00"},
+		"ConfigMap/held-01": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns},
+	})
+}
+
+// TestOneOfTwoDependentsCannotBeDeleted: an owner waits for both, and only the second is protected.
+func TestOneOfTwoDependentsCannotBeDeleted(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.ConfigMap(ns, "root"))
+	owned(t, c, ns, "a", "root", true)
+	owned(t, c, ns, "b", "root", true)
+	fixture.Free(t, c, ns, "configmap/root")
+	deleted(t, c, "configmap", "root", "-n", ns, "--cascade=foreground")
+	client := answering(t, func(request map[string]any) (string, []map[string]any) {
+		if request["name"] == "b" {
+			return "b is in use", nil
+		}
+		return "", nil
+	})
+	registered(t, c, "validating", ns, webhook("Validating", ns, "DELETE", client), fails(c, "delete", "configmap", "b", "-n", ns, "--dry-run=server"))
+	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/root", ns})
+	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"AdmissionDenied ValidatingWebhookConfiguration/" + ns, "CollectorNotActing ConfigMap/a"}})
+}
+
+// TestObjectsBeyondTheBoundAreCounted: they are told what was found at another, by name.
+func TestObjectsBeyondTheBoundAreCounted(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	operator := operated(t, c, ns)
+	heldMany(t, c, ns, 5)
+	proxy := faultproxy.Start(t, c.Config())
+	d := examine(t, proxy.Config(), Options{Known: operator, limits: limits{looks: 3}}, ns)
+	if d.NotLookedAt != 2 {
+		t.Errorf("%d objects were not looked at, want 2", d.NotLookedAt)
+	}
+	for i, s := range d.Stuck {
+		if want := i >= 3; s.Sampled != want {
+			t.Errorf("%s is sampled: %t, want %t", s.Object.Name, s.Sampled, want)
+		}
+		if s.Sampled {
+			wantEvidence(t, s.Causes[0], "like ConfigMap "+ns+"/held-00, which was looked at")
+		}
+		if s.Causes[0].Object.Name != s.Object.Name {
+			t.Errorf("the cause of %s lies in %s", s.Object.Name, s.Causes[0].Object.Name)
+		}
+	}
+	if n := sent(proxy, http.MethodPatch); n != 3 {
+		t.Errorf("%d objects were tried, want 3", n)
+	}
+}
+
+// sent counts the requests of a method.
+func sent(p *faultproxy.Proxy, method string) int {
+	n := 0
+	for _, r := range p.Requests() {
+		if r.Method == method {
+			n++
+		}
+	}
+	return n
+}
+
+// TestManyObjectsAreReadByAList where that is cheaper than a request for each.
+func TestManyObjectsAreReadByAList(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	operator := operated(t, c, ns)
+	var manifest strings.Builder
+	for i := range 12 {
+		name := fmt.Sprintf("d%02d", i)
+		manifest.WriteString(strings.Replace(fixture.Deployment(ns, name, 0), "metadata: {", "metadata: {finalizers: [example.com/held], ", 1))
+		fixture.Free(t, c, ns, "deployment/"+name)
+	}
+	c.Apply(t, manifest.String())
+	deleted(t, c, "deployments", "-n", ns, "d00", "d01", "d02", "d03", "d04", "d05", "d06", "d07", "d08", "d09", "d10", "d11")
+	proxy := faultproxy.Start(t, c.Config())
+	d := examine(t, proxy.Config(), Options{Known: operator}, ns)
+	if len(d.Stuck) != 12 {
+		t.Errorf("%d are stuck, want 12", len(d.Stuck))
+	}
+	single := 0
+	for _, r := range proxy.Requests() {
+		if r.Method == http.MethodGet && strings.Contains(r.Path, "/deployments/") {
+			single++
+		}
+	}
+	if single > 1 {
+		t.Errorf("%d of 12 objects were read one by one", single)
+	}
+}
+
+// TestProgressIsTold while objects are looked at.
+func TestProgressIsTold(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	operator := operated(t, c, ns)
+	heldMany(t, c, ns, 3)
+	var told []string
+	examine(t, c.Config(), Options{Known: operator, Progress: func(done, total int, what string) {
+		told = append(told, fmt.Sprintf("%d of %d %s", done, total, what))
+	}}, ns)
+	if want := "1 of 3 objects, 2 of 3 objects, 3 of 3 objects"; strings.Join(told, ", ") != want {
+		t.Errorf("told %q, want %s", told, want)
+	}
+}
+
+// TestForbiddenReadIsAskedOnce: what the user may not read of a type in a namespace is one request and one clause.
+func TestForbiddenReadIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	operator := operated(t, c, ns)
+	heldMany(t, c, ns, 8)
+	c.Kubectl(t, "create", "clusterrole", ns, "--verb=list,watch", "--resource=*.*")
+	c.Kubectl(t, "create", "clusterrolebinding", ns, "--clusterrole="+ns, "--user="+ns)
+	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrolebinding/"+ns, "clusterrole/"+ns) })
+	until(t, c, "yes", "auth", "can-i", "list", "configmaps", "-n", ns, "--as="+ns)
+	proxy := faultproxy.Start(t, c.Config())
+	config := proxy.Config()
+	config.Impersonate.UserName = ns
+	d := examine(t, config, Options{Known: operator}, ns)
+	var said []v1alpha1.Cause
+	for _, s := range d.Stuck {
+		said = append(said, s.Causes[0])
+		wantEvidence(t, s.Causes[0], "the object cannot be read: you may not get configmaps in namespace "+ns)
+	}
+	if len(said) != 8 || len(d.Gaps) != 1 {
+		t.Errorf("%d objects and %d gaps, want 8 and 1", len(said), len(d.Gaps))
+	}
+	gets := 0
+	for _, r := range proxy.Requests() {
+		if r.Method == http.MethodGet && strings.Contains(r.Path, "/configmaps/") {
+			gets++
+		}
+	}
+	if gets != 1 {
+		t.Errorf("the server was asked %d times for what may not be read, want 1", gets)
+	}
+}

@@ -1,0 +1,137 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// notFound are the ways in which controllers say that they did not find an object: a word before the kind, which may be its first half, the kind with or without
+// its group, the name, and the namespace if it is said.
+var notFound = []*regexp.Regexp{
+	regexp.MustCompile(`(?:([A-Za-z]+) )?([A-Za-z][A-Za-z0-9]*)((?:\.[a-z0-9-]+)*) ["'` + "`" + `]([^"'` + "`" + `\s]+)["'` + "`" + `](?: in (?:the )?namespace ["'` + "`" + `]?([a-z0-9-]+)["'` + "`" + `]?)? (?:was |is |could )?(?:not found|not be found|does not exist|doesn't exist|missing)`),
+	regexp.MustCompile(`(?:cannot|can not|could not|couldn't|unable to|failed to) find (?:the )?(?:([A-Za-z]+) )?([A-Za-z][A-Za-z0-9]*)((?:\.[a-z0-9-]+)*) ["'` + "`" + `]([^"'` + "`" + `\s]+)["'` + "`" + `](?: in (?:the )?namespace ["'` + "`" + `]?([a-z0-9-]+)["'` + "`" + `]?)?`),
+}
+
+// saidMissing returns what an object says that was not found, and that is proven to be absent. Of a namespaced kind the namespace has to be said, or the
+// object has to refer to it: controllers keep what they need in namespaces of their own, too.
+func (e *examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured) []lack {
+	var all []lack
+	add := func(at, says, text string, proven bool) {
+		for _, pattern := range notFound {
+			for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+				ref, ok := e.meant(ctx, o, m)
+				if ok {
+					evidence := append(observedAt(at, says), observed(fmt.Sprintf("%s does not exist", named(ref)))...)
+					all = append(all, lack{ref, evidence, proven})
+				}
+			}
+		}
+	}
+	for _, c := range status.Failing(o) {
+		add(from(o, c.Field), e.quoted(c), c.Message, true)
+	}
+	for _, s := range status.Texts(o) {
+		add(from(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, brief(s.Text)), s.Text, true)
+	}
+	for i, w := range e.warnings(ctx, o) {
+		add(from(w.event, ""), e.quotedWarning(i, w), w.message, false)
+	}
+	return all
+}
+
+// meant returns the absent object that a text names. It is false if the text can mean something else, or if the object exists or cannot be read.
+func (e *examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []string) (v1alpha1.ObjectRef, bool) {
+	before, kind, group, name, namespace := m[1], m[2], strings.TrimPrefix(m[3], "."), m[4], m[5]
+	r, ok := e.kindSaid(o, kind, group)
+	if !ok {
+		if r, ok = e.kindSaid(o, before+kind, group); !ok {
+			return v1alpha1.ObjectRef{}, false
+		}
+	}
+	if in, bare, both := strings.Cut(name, "/"); both {
+		namespace, name = in, bare
+	}
+	if r.Kind == o.GetKind() || name == "" {
+		return v1alpha1.ObjectRef{}, false // something of the same name outside the cluster
+	}
+	if !r.Namespaced {
+		namespace = ""
+	} else if namespace == "" {
+		if namespace, ok = refersTo(o, name); !ok || namespace == "" {
+			return v1alpha1.ObjectRef{}, false
+		}
+	}
+	ref := refTo(r, namespace, name)
+	return ref, e.absent(ctx, r.Type, ref)
+}
+
+// kindSaid returns the type that a text means by a word: by its kind, plural or singular. Without a group it is that of the object's own family, a type of
+// the core, or the only one.
+func (e *examiner) kindSaid(o *unstructured.Unstructured, word, group string) (cluster.Resource, bool) {
+	own := o.GroupVersionKind().Group
+	var all, family, core []cluster.Resource
+	for _, r := range e.Catalog.Resources {
+		if !strings.EqualFold(word, r.Kind) && !strings.EqualFold(word, r.Resource) && !strings.EqualFold(word, r.Singular) {
+			continue
+		}
+		switch {
+		case group != "":
+			if r.Group == group {
+				return r, true
+			}
+		case r.Group == own || r.Group != "" && strings.HasSuffix(own, "."+r.Group):
+			family = append(family, r)
+		case r.Group == "":
+			core = append(core, r)
+		}
+		all = append(all, r)
+	}
+	for _, some := range [][]cluster.Resource{family, core, all} {
+		if len(some) > 0 && group == "" {
+			return some[0], len(some) == 1
+		}
+	}
+	return cluster.Resource{}, false
+}
+
+// refersTo says whether an object refers to a name, and in which namespace: that which stands beside the name, or its own.
+func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok bool) {
+	namespaces := map[string]bool{}
+	var walk func(value any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			for _, item := range v {
+				if item == name {
+					beside := status.Text(v, "namespace")
+					if beside == "" {
+						beside = o.GetNamespace()
+					}
+					namespaces[beside] = true
+				}
+				walk(item)
+			}
+		}
+	}
+	for key, value := range o.Object {
+		if key != "metadata" && key != "status" {
+			walk(value)
+		}
+	}
+	for namespace := range namespaces {
+		return namespace, len(namespaces) == 1
+	}
+	return "", false
+}

@@ -1,0 +1,117 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// lack is an object that somebody needs and that is proven to be absent.
+type lack struct {
+	object   v1alpha1.ObjectRef
+	evidence []v1alpha1.Observation
+	// proven says that the actor cannot do its work without it, and not only that a warning named it.
+	proven bool
+}
+
+// lacks returns what is absent of what the actor of a finalizer needs: by its pack, and by what the object says.
+func (e *examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
+	var all []lack
+	seen := map[v1alpha1.ObjectRef]bool{}
+	for _, l := range append(e.needed(ctx, o, a), e.saidMissing(ctx, o)...) {
+		if !seen[l.object] {
+			seen[l.object] = true
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// needed returns what is absent of what a pack says that the actor needs.
+func (e *examiner) needed(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
+	if !a.IsKnown {
+		return nil
+	}
+	var all []lack
+	for _, n := range a.Known.Needs {
+		group, unfilled := a.Known.Fill(n.Group, filling(o, a.Finalizer))
+		kind, name := fieldOr(o, n.KindField, n.Kind), fieldOr(o, n.NameField, n.Name)
+		r, served := e.kindIn(group, kind)
+		if len(unfilled) > 0 || name == "" || !served {
+			continue
+		}
+		ref := refTo(r, "", name)
+		if r.Namespaced && n.Scope != finalizer.ClusterWide {
+			ref.Namespace = fieldOr(o, n.NamespaceField, o.GetNamespace())
+		}
+		if !e.absent(ctx, r.Type, ref) {
+			continue
+		}
+		says := fmt.Sprintf("%s needs %s, which does not exist", whoever(a), named(ref))
+		all = append(all, lack{ref, observedAt(from(o, n.NameField), says), true})
+	}
+	return all
+}
+
+// absent says whether an object is proven not to exist: by a live read, or, for a namespaced kind without a namespace, by one of all namespaces.
+func (e *examiner) absent(ctx context.Context, t graph.Type, ref v1alpha1.ObjectRef) bool {
+	if t.Namespaced && ref.Namespace == "" {
+		found := false
+		err := e.reader.Each(ctx, t, func(o *graph.Object) { found = found || o.Name == ref.Name })
+		return err == nil && !found
+	}
+	o, err := e.reader.Get(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, ref.Namespace, ref.Name)
+	return err == nil && o == nil
+}
+
+// dependencyMissing is for an object that the actor needs and that is gone.
+func (e *examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstructured, a actor.Actor, l lack) finding {
+	f := finding{code: DependencyMissing, about: &l.object, actor: a.Who, evidence: l.evidence, cost: cost(a)}
+	f.remedy = fmt.Sprintf("Create %s again, as it was: then %s can do its work and removes the finalizer.", named(l.object), whoever(a))
+	if a.IsKnown {
+		f.remedy += " " + phrase.Sentence(a.Known.OnCompletion())
+	}
+	if l.object.Kind == "ServiceAccount" && l.object.Namespace != "" {
+		f.commands = append(f.commands, fixedCommand("kubectl", "create", "serviceaccount", l.object.Name, "-n", l.object.Namespace).
+			doing("creates the ServiceAccount again; what is bound to its name applies to it").risking(finalizer.RiskNone).creatingIn(l.object.Namespace))
+	}
+	f.commands = append(f.commands,
+		at(e.ref(o), command("kubectl", "describe", "OBJECT")).doing("shows what the object refers to").risking(finalizer.RiskNone), e.byHand(o, a))
+	return e.possible(ctx, f, creation{what: named(l.object), namespace: l.object.Namespace, left: "What is left is to remove the finalizer by hand."})
+}
+
+// kindIn returns the type of a kind in a group, in the version that the server prefers. The type is not served, or not known to be, without one.
+func (e *examiner) kindIn(group, kind string) (cluster.Resource, bool) {
+	for _, r := range e.Catalog.Resources {
+		if r.Group == group && r.Kind == kind {
+			return r, true
+		}
+	}
+	return cluster.Resource{}, false
+}
+
+// refTo identifies an object of a type by its name.
+func refTo(r cluster.Resource, namespace, name string) v1alpha1.ObjectRef {
+	return v1alpha1.ObjectRef{APIVersion: r.APIVersion(), Kind: r.Kind, Resource: r.Resource, Namespace: namespace, Name: name}
+}
+
+// fieldOr returns the text of a field, which is written with dots, or another where there is none.
+func fieldOr(o *unstructured.Unstructured, field, otherwise string) string {
+	if field != "" {
+		if text := status.Nested(o, strings.Split(field, ".")...); text != "" {
+			return text
+		}
+	}
+	return otherwise
+}

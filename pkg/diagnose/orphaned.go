@@ -1,0 +1,104 @@
+package diagnose
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// orphaned is for a finalizer that was added on behalf of an object, its parent, that is gone or selects this one no longer: its actor works on parents, and
+// never comes to it.
+func (e *examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (finding, bool) {
+	if !a.IsKnown || a.Known.Parent == nil {
+		return finding{}, false
+	}
+	p := a.Known.Parent
+	group, openGroup := a.Known.Fill(p.Group, filling(o, a.Finalizer))
+	name, openName := a.Known.Fill(p.Name, filling(o, a.Finalizer))
+	r, served := e.kindIn(group, p.Kind)
+	if len(openGroup)+len(openName) > 0 || !served {
+		return finding{}, false
+	}
+	ref := refTo(r, "", name)
+	if r.Namespaced && p.Scope == finalizer.SameNamespace {
+		ref.Namespace = o.GetNamespace()
+	}
+	f := finding{
+		code: FinalizerOrphaned, finalizer: a.Finalizer, actor: a.Who, cost: cost(a),
+		remedy:   fmt.Sprintf("Nobody removes it: %s put it there for %s. Remove it by hand.", whoever(a), named(ref)),
+		commands: []step{e.byHand(o, a)},
+	}
+	if r.Namespaced && ref.Namespace == "" {
+		f.evidence = observed(fmt.Sprintf("it was added for %s, which is in no namespace", named(ref)))
+		return f, e.absent(ctx, r.Type, ref)
+	}
+	parent, err := e.reader.Get(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, ref.Namespace, name)
+	switch {
+	case err != nil:
+		return finding{}, false
+	case parent == nil:
+		f.evidence = observed(fmt.Sprintf("it was added for %s, which does not exist", named(ref)))
+		return f, true
+	case parent.GetDeletionTimestamp() == nil && deselects(parent, p.Selectors, o):
+		f.evidence = observedAt(from(parent, strings.Join(p.Selectors, ", ")), fmt.Sprintf("it was added for %s, which does not select this object any more", named(ref)))
+		return f, true
+	}
+	return finding{}, false
+}
+
+// deselects says whether an object has selectors of which none selects another. Of a selector that nobody understands it is not known.
+func deselects(parent *unstructured.Unstructured, fields []string, o *unstructured.Unstructured) bool {
+	some := false
+	for _, field := range fields {
+		value, found, err := unstructured.NestedFieldNoCopy(parent.Object, strings.Split(field, ".")...)
+		if err != nil {
+			return false
+		}
+		if !found || value == nil {
+			continue
+		}
+		some = true
+		if selected, understood := selectedBy(value, o); selected || !understood {
+			return false
+		}
+	}
+	return some
+}
+
+// selectedBy says whether a selector selects an object: labels, a list of label selectors, or one of names.
+func selectedBy(value any, o *unstructured.Unstructured) (selected, understood bool) {
+	switch v := value.(type) {
+	case string:
+		return v == o.GetName(), true
+	case []any:
+		understood = true
+		selected = slices.ContainsFunc(v, func(item any) bool {
+			one, ok := selectedBy(item, o)
+			understood = understood && ok
+			return one
+		})
+		return selected, understood
+	case map[string]any:
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return false, false
+		}
+		var selector metav1.LabelSelector
+		if err := json.Unmarshal(raw, &selector); err != nil {
+			return false, false
+		}
+		s, err := metav1.LabelSelectorAsSelector(&selector)
+		return err == nil && s.Matches(labels.Set(o.GetLabels())), err == nil
+	}
+	return false, false
+}

@@ -1,0 +1,97 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// strayed is for an object in a namespace that does not exist: whoever finalized the namespace left it behind (NS-015). The server answers every update of it
+// with 404, so that no finalizer can be removed before the namespace exists again.
+func (e *examiner) strayed(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	t, ok := e.Graph.Type(id)
+	if !ok || ref.UID == "" || !e.noNamespace(ctx, ref.Namespace) {
+		return nil
+	}
+	o, err := e.reader.Read(ctx, t, ref.Namespace, ref.Name)
+	if err != nil || o == nil || string(o.GetUID()) != ref.UID {
+		return nil
+	}
+	about := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: cluster.Namespaces.Resource, Name: ref.Namespace}
+	f := finding{code: NamespaceGone, about: &about, evidence: e.says(ctx, o)}
+	f.evidence = append(f.evidence, observed(fmt.Sprintf("namespace %s does not exist, and %s is still in it", ref.Namespace, named(v1alpha1.ObjectRef(ref))))...)
+	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 {
+		f.remedy = "Delete it, if nobody needs it: the server deletes what is in a namespace that does not exist, and only refuses to change it."
+		f.commands = []step{at(v1alpha1.ObjectRef(ref), command("kubectl", "delete", "OBJECT")).doing("deletes the object")}
+		return found(ref, f)
+	}
+	return found(ref, e.revived(ctx, o, f))
+}
+
+// revived completes the finding about an object that cannot be changed before its namespace exists again.
+func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f finding) finding {
+	f.remedy = fmt.Sprintf("Create namespace %s again: only then can a finalizer be removed, by its actor or by hand. Then delete the namespace, which deletes what is left in it.", o.GetNamespace())
+	f.commands = []step{command("kubectl", "create", "namespace", o.GetNamespace()).doing("creates the namespace again, so that the object can be changed").risking(finalizer.RiskNone)}
+	for _, name := range others(o.GetFinalizers()) {
+		a, err := e.actors.Of(ctx, o, name)
+		if err != nil {
+			return f // the context has ended
+		}
+		f.evidence = append(f.evidence, a.Evidence...)
+		if a.Life == actor.Alive {
+			f.remedy += " " + phrase.Sentence(fmt.Sprintf("%s is alive and removes finalizer %s once the namespace exists", whoever(a), name))
+		}
+		if f.cost != "" {
+			f.cost += " "
+		}
+		f.cost += cost(a)
+		f.dataLoss = f.dataLoss || a.IsKnown && a.Known.Risk == finalizer.DataLoss
+		if o.GetDeletionTimestamp() != nil {
+			f.commands = append(f.commands, e.byHand(o, a))
+		}
+	}
+	f.commands = append(f.commands, command("kubectl", "delete", "OBJECT").doing("deletes the namespace, and what is left in it"))
+	return f
+}
+
+// noNamespace says whether a namespace is proven not to exist, by a live read.
+func (e *examiner) noNamespace(ctx context.Context, name string) bool {
+	if name == "" {
+		return false
+	}
+	if id, ok := e.Graph.Find(cluster.Namespaces.Group, cluster.Namespaces.Resource, "", name); ok && e.Graph.Seen(id) {
+		return false
+	}
+	o, err := e.reader.Get(ctx, cluster.Namespaces, "", name)
+	return err == nil && o == nil
+}
+
+// strays says of objects that are not being deleted whether they lie in a namespace that does not exist. Where the namespaces could not be listed, none does as
+// far as is known.
+func (e *examiner) strays(ctx context.Context) func(graph.ID) bool {
+	listed := false
+	for i := range e.Graph.Len() {
+		ref := e.Graph.Ref(graph.ID(i))
+		if ref.Group() == cluster.Namespaces.Group && ref.Resource == cluster.Namespaces.Resource && e.Graph.Seen(graph.ID(i)) {
+			listed = true
+			break
+		}
+	}
+	for _, gap := range e.Gaps {
+		if gap.Group == cluster.Namespaces.Group && (gap.Resource == cluster.Namespaces.Resource || gap.Resource == "*") {
+			listed = false
+		}
+	}
+	return func(id graph.ID) bool {
+		return listed && e.Graph.Seen(id) && e.noNamespace(ctx, e.Graph.Ref(id).Namespace)
+	}
+}

@@ -1,0 +1,23 @@
+package diagnose
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// citation is a rule or a file of upstream that a meaning cites.
+var citation = regexp.MustCompile(` \([A-Z]+-\d+[^)]*\)`)
+
+// Means returns the meaning without the rules that it cites.
+func (k Kind) Means() string { return citation.ReplaceAllString(k.Meaning, "") }
+
+// summary says in a sentence what the cause is: that of its kind, with the actor's name where one removes the finalizer.
+func (f finding) summary() string {
+	means := byCode[f.code].Means()
+	if f.actor != "" {
+		means = strings.Replace(means, "whoever removes the finalizer", f.actor+", which removes the finalizer,", 1)
+	}
+	return phrase.Sentence(means)
+}

@@ -1,0 +1,52 @@
+package diagnose
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// later puts findings behind what has to be cured before.
+func later(findings []finding) []finding {
+	out := slices.Clone(findings)
+	for i := range out {
+		out[i].after++
+	}
+	return out
+}
+
+// upcoming returns what will keep an object that is not being deleted yet: its finalizers that nobody is there to remove. Of one whose actor lives, or whose
+// actor cannot be seen from here, nothing is said before it is in the way.
+func (e *examiner) upcoming(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	var findings []finding
+	for _, name := range others(e.Graph.Finalizers(id)) {
+		if slices.ContainsFunc(ofFinalizers(), func(p finalizerProbe) bool { return p.looksAt(ref, name) }) {
+			continue
+		}
+		for _, f := range e.like(ctx, id).of(name) {
+			if f.code == FinalizerActorAlive || f.code == FinalizerActorUnknown && f.actor != "" {
+				continue
+			}
+			f.evidence = append(observed("it is not being deleted yet, and when it is the finalizer keeps it"), f.evidence...)
+			findings = append(findings, f)
+		}
+	}
+	return later(found(ref, findings...))
+}
+
+// upcomingBelow returns what will keep an object that the garbage collector is to delete in the foreground, and the dependents that it waits for then.
+func (e *examiner) upcomingBelow(ctx context.Context, id graph.ID, seen map[graph.ID]bool) []finding {
+	if seen[id] || ctx.Err() != nil {
+		return nil
+	}
+	seen[id] = true
+	findings := e.upcoming(ctx, id)
+	for edge := range e.Graph.Dependents(id) {
+		if e.overlay.Blocks(edge) && e.Graph.Deleted(edge.Dependent) == 0 {
+			findings = append(findings, behind(e.Graph.Ref(edge.Dependent), e.upcomingBelow(ctx, edge.Dependent, seen))...)
+		}
+	}
+	return findings
+}

@@ -1,0 +1,102 @@
+package finalizer
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// fieldPath is a path to a field: names with dots between them.
+var fieldPath = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\.[a-zA-Z0-9]+)*$`)
+
+// checkRelated returns what is wrong with what an entry says beside the finalizer.
+func (k *Known) checkRelated() []error {
+	var errs []error
+	add := func(key string, i int, all ...error) {
+		for _, err := range all {
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%q, number %d: %w", key, i+1, err))
+			}
+		}
+	}
+	for i, s := range k.Protect {
+		add("protect", i, s.check(), clause("does", s.Does))
+	}
+	for i, p := range k.PausedBy {
+		add("pausedBy", i, p.check())
+	}
+	for i, n := range k.Needs {
+		add("needs", i, n.check(), checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group),
+			checkFields(n.KindField, n.NameField, n.NamespaceField))
+	}
+	for i, u := range k.UsedBy {
+		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField), checkGroup(u.Group),
+			checkFields(u.KindField, u.NameField, u.NamespaceField))
+	}
+	if p := k.Parent; p != nil {
+		for _, err := range []error{text("kind", p.Kind), text("name", p.Name), checkGroup(p.Group), checkPlaceholders(p.Name), checkScope(p.Scope, ""),
+			checkFields(p.Selectors...)} {
+			if err != nil {
+				errs = append(errs, fmt.Errorf(`"parent": %w`, err))
+			}
+		}
+	}
+	return errs
+}
+
+func (s Step) check() error {
+	for _, p := range stepPlaceholder.FindAllString(s.Command, -1) {
+		if p != "{type}" && p != "{namespace}" && p != "{name}" {
+			return fmt.Errorf("%q: %s is no placeholder of a command: there are {type}, {namespace} and {name}", s.Command, p)
+		}
+	}
+	return text("command", s.Command)
+}
+
+func (p Pause) check() error {
+	given := 0
+	for _, at := range []string{p.Annotation, p.Label, p.Field} {
+		if at != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return errors.New(`give exactly one of "annotation", "label" and "field"`)
+	}
+	return checkFields(p.Field)
+}
+
+func (n Need) check() error {
+	switch {
+	case n.Kind == "" && n.KindField == "":
+		return errors.New(`give "kind", or "kindField" where a field says it`)
+	case n.Name == "" && n.NameField == "":
+		return errors.New(`give "nameField", or "name" where it is always the same`)
+	}
+	return nil
+}
+
+// checkScope wants a field for the scope that needs one, and none otherwise.
+func checkScope(scope Scope, namespaceField string) error {
+	if (scope == ByField) != (namespaceField != "") {
+		return fmt.Errorf(`"scope" is %q and "namespaceField" is %q: "namespaceField" goes with scope %q, and only with that`, scope, namespaceField, ByField)
+	}
+	return oneOf("scope", scope, scopes)
+}
+
+func checkGroup(group string) error {
+	if strings.ContainsAny(group, "/* ") {
+		return fmt.Errorf(`"group" is %q: write the group alone, or leave it out for the core`, group)
+	}
+	return checkPlaceholders(group)
+}
+
+func checkFields(paths ...string) error {
+	for _, path := range paths {
+		if path != "" && !fieldPath.MatchString(path) {
+			return fmt.Errorf("%q is no path to a field: write it with dots, as spec.issuerRef.name", path)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package finalizer
+
+// Step is something to do before data is destroyed.
+type Step struct {
+	// Command is a command line, in which {namespace}, {name} and {type} stand for those of the object.
+	Command string `json:"command"`
+	// Does is what it does, as a clause: "takes a backup of the database".
+	Does string `json:"does"`
+}
+
+// Pause is where an object says that its actor ignores it: exactly one of an annotation, a label and a field, which is
+// written with dots, as spec.suspend.
+type Pause struct {
+	Annotation string `json:"annotation,omitempty"`
+	Label      string `json:"label,omitempty"`
+	Field      string `json:"field,omitempty"`
+	// Value is what it has to be, as text; empty if any will do.
+	Value string `json:"value,omitempty"`
+}
+
+// Scope says in which namespace a related object is. It has no meaning for a kind that is cluster-scoped.
+type Scope string
+
+// The scopes.
+const (
+	// SameNamespace: in the namespace of the object.
+	SameNamespace Scope = "same-namespace"
+	// ClusterWide: the kind is cluster-scoped, or the object may be in any namespace.
+	ClusterWide Scope = "cluster"
+	// ByField: in the namespace that a field names, and in the object's own if the field is empty.
+	ByField Scope = "field"
+)
+
+// Need is an object that the actor needs to do its work. Group may hold placeholders. Fields are those of the object that
+// has the finalizer.
+type Need struct {
+	// Group is empty for the core.
+	Group string `json:"group,omitempty"`
+	// Kind is the kind, or what it is if KindField is given and empty in the object.
+	Kind      string `json:"kind,omitempty"`
+	KindField string `json:"kindField,omitempty"`
+	// Name is the name, or what it is if NameField is given and empty in the object. Without one nothing is needed then.
+	Name           string `json:"name,omitempty"`
+	NameField      string `json:"nameField,omitempty"`
+	NamespaceField string `json:"namespaceField,omitempty"`
+	Scope          Scope  `json:"scope"`
+}
+
+// Use is a kind of object that uses the one that has the finalizer. Group may hold placeholders. Fields are those of the
+// objects that use it.
+type Use struct {
+	Group string `json:"group,omitempty"`
+	Kind  string `json:"kind"`
+	// NameField has the name of the used object. Name is what an empty one means.
+	NameField string `json:"nameField"`
+	Name      string `json:"name,omitempty"`
+	// KindField has the kind of the used object, where it can be of several.
+	KindField      string `json:"kindField,omitempty"`
+	NamespaceField string `json:"namespaceField,omitempty"`
+	Scope          Scope  `json:"scope"`
+}
+
+// Parent is the object on whose behalf a finalizer was put on another. Where it is gone, or selects the other no longer,
+// nobody removes the finalizer.
+type Parent struct {
+	Group string `json:"group,omitempty"`
+	Kind  string `json:"kind"`
+	// Name may hold placeholders.
+	Name  string `json:"name"`
+	Scope Scope  `json:"scope"`
+	// Selectors are fields of the parent that say which objects it means: label selectors, lists of them, or lists of names.
+	Selectors []string `json:"selectors,omitempty"`
+}
+
+var scopes = []Scope{SameNamespace, ClusterWide, ByField}

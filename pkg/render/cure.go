@@ -1,0 +1,72 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// cure writes what to do: in words, and as numbered commands, the safest first.
+func (t *trouble) cure(w io.Writer, s Style) {
+	field(w, s, "cure", Escape(t.Remedy))
+	for i := range t.Steps {
+		t.step(w, s, i)
+	}
+}
+
+// step writes the command of one number, for the first few of the places that it differs for.
+func (t *trouble) step(w io.Writer, s Style, i int) {
+	var commands []string
+	seen := map[string]bool{}
+	for _, p := range t.places {
+		if i < len(p.steps) && !seen[p.steps[i].Command] {
+			seen[p.steps[i].Command] = true
+			commands = append(commands, p.steps[i].Command)
+		}
+	}
+	number := fmt.Sprintf("%d. ", i+1)
+	for n, command := range commands {
+		if n == named && !s.Wide {
+			field(w, s, "", strings.Repeat(" ", len(number))+t.more(commands))
+			break
+		}
+		fmt.Fprintf(w, "%s%s%s\n", strings.Repeat(" ", indent), number, paint(s.kind, Escape(command))) // not wrapped: it is there to be copied
+		number = strings.Repeat(" ", len(number))
+	}
+	if does := doing(t.Steps[i]); does != "" {
+		hanging(w, s, indent+len(number), does, s.dim)
+	}
+}
+
+// doing says what a step brings about, and what it puts at risk.
+func doing(step v1alpha1.Step) string {
+	does := Escape(step.Does)
+	risk := map[string]string{"data-loss": "data is lost", "breaks-cluster": "the cluster can break", "leaks-external": "something leaks"}[step.Risk]
+	switch {
+	case risk == "":
+		return does
+	case does == "":
+		return "risk: " + risk
+	}
+	return does + " (risk: " + risk + ")"
+}
+
+// more says what to do about those whose commands are not written.
+func (t *trouble) more(commands []string) string {
+	more := len(commands) - named
+	if t.Finalizer == "" || !strings.HasPrefix(commands[0], "kubectl gc unfinalize ") {
+		return fmt.Sprintf("and the same for %d more; -o wide writes all", more)
+	}
+	where := "-A"
+	if ns := t.places[0].object.Namespace; ns != "" && !slices.ContainsFunc(t.places, func(p place) bool { return p.object.Namespace != ns }) {
+		where = "-n " + ns
+	}
+	all := fmt.Sprintf("and the same for %d more; all at once: kubectl gc unfinalize --all-stuck %s --finalizer %s", more, where, t.Finalizer)
+	if strings.HasSuffix(commands[0], " --force") {
+		all += " --force"
+	}
+	return Escape(all)
+}

@@ -1,0 +1,218 @@
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/olekukonko/tablewriter/pkg/twwarp"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+const (
+	// explainWidth is where the lines of an explanation are wrapped, on a terminal or not.
+	explainWidth = 100
+	// explainIndent is where the text of a line begins.
+	explainIndent = 19
+)
+
+// risks and polarities say what the words of a pack mean.
+var (
+	risks = map[string]string{
+		"none":           "nothing of value is lost",
+		"leaks-external": "something outside the cluster, or elsewhere in it, is left over and may cost",
+		"data-loss":      "data, or the way to them, can be lost",
+		"breaks-cluster": "the cluster, or much of what runs in it, can stop working",
+	}
+	polarities = map[string]string{
+		"cleanup":            "work outside the object, which removal by hand skips",
+		"guard":              "the object is kept while something uses it",
+		"bookkeeping":        "something is noted down",
+		"builtin-gc":         "the garbage collector's own",
+		"opt-in-destructive": "honouring it deletes things, so that starting the controller again destroys them",
+		"opt-in-protective":  "honouring it keeps things, and removal by hand deletes them",
+	}
+)
+
+// Explanation writes what is known of finalizers, one after the other.
+func Explanation(w io.Writer, e *v1alpha1.Explanation, s Style) error {
+	out := bufio.NewWriter(w)
+	for i, f := range e.Finalizers {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		explainOne(out, f, s)
+	}
+	return out.Flush()
+}
+
+func explainOne(w io.Writer, f v1alpha1.ExplainedFinalizer, s Style) {
+	fmt.Fprintln(w, paint(s.kind, Escape(f.Name)))
+	line := func(label string, texts ...string) { explainLines(w, s, label, texts) }
+	if f.ByFormOnly {
+		line("known by", "nothing but the form of its name: what follows is likely, not known")
+	}
+	if f.Form != f.Name {
+		line("entry", f.Form)
+	}
+	on := strings.Join(f.Kinds, ", ")
+	if slices.Contains(f.Kinds, "*") {
+		on = "any object"
+	}
+	if f.Field == "spec.finalizers" {
+		on += ", in spec.finalizers"
+	}
+	line("on", on)
+	by := f.Actor
+	if f.Actor != f.Component {
+		by += " (" + f.Component + ")"
+	}
+	line("removed by", by)
+	line("which first", f.Does)
+	line("removed by hand", f.IfRemoved)
+	line("risk", meaning(f.Risk, risks))
+	line("polarity", meaning(f.Polarity, polarities))
+	line("do first", f.Before)
+	line("to keep things", f.Knob)
+	for i, p := range f.Protect {
+		line(first(i, "save the data"), p.Does+":")
+		fmt.Fprintf(w, "%s%s\n", strings.Repeat(" ", explainIndent+2), paint(s.kind, Escape(p.Command))) // not wrapped: it is there to be copied
+	}
+	line("runs as", signWords(f.Signs)...)
+	line("paused by", pauseWords(f.PausedBy)...)
+	line("needs", needWords(f.Needs)...)
+	line("used by", useWords(f.UsedBy)...)
+	if f.Parent != nil {
+		line("put there for", parentWords(*f.Parent))
+	}
+	line("note", f.Note)
+	source := ""
+	if f.Verified != "source" {
+		source = " (seen in public code or in a change, not read in the source)"
+	}
+	line("source", f.Source+source)
+}
+
+func first(i int, label string) string {
+	if i > 0 {
+		return ""
+	}
+	return label
+}
+
+func meaning(word string, words map[string]string) string {
+	if words[word] == "" {
+		return word
+	}
+	return word + ": " + words[word]
+}
+
+// explainLines writes a label and texts below each other, each wrapped between words. Nothing is written without a text.
+func explainLines(w io.Writer, s Style, label string, texts []string) {
+	width := explainWidth
+	if s.Width > explainIndent+leastWidth {
+		width = min(width, s.Width)
+	}
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		parts, _ := twwarp.WrapString(Escape(text), width-explainIndent)
+		for _, part := range parts {
+			fmt.Fprintf(w, "  %s%s%s\n", paint(s.dim, label), strings.Repeat(" ", explainIndent-2-len(label)), part)
+			label = ""
+		}
+	}
+}
+
+// ExplanationNames writes the finalizers, a line each.
+func ExplanationNames(w io.Writer, e *v1alpha1.Explanation) error {
+	var names []string
+	for _, f := range e.Finalizers {
+		names = append(names, Escape(f.Name))
+	}
+	slices.Sort(names)
+	out := bufio.NewWriter(w)
+	for _, name := range slices.Compact(names) {
+		fmt.Fprintln(out, name)
+	}
+	return out.Flush()
+}
+
+// FinalizersKnown writes a row for each entry.
+func FinalizersKnown(w io.Writer, e *v1alpha1.Explanation, s Style) error {
+	header := []string{"FINALIZER", "REMOVED BY", "RISK", "POLARITY"}
+	if s.Wide {
+		header = append(header, "ON", "PACK")
+	}
+	rows := make([][]string, len(e.Finalizers))
+	for i, f := range e.Finalizers {
+		rows[i] = []string{Escape(f.Name), Escape(f.Component), f.Risk, f.Polarity}
+		if s.Wide {
+			rows[i] = append(rows[i], Escape(strings.Join(f.Kinds, ",")), Escape(f.Pack))
+		}
+	}
+	s.fit(header, rows, 0, 1)
+	return writeTable(w, header, rows)
+}
+
+// FinalizersPresent writes a row for each finalizer that was found and each type of object that has it, and how many nothing is known of.
+func FinalizersPresent(w io.Writer, e *v1alpha1.Explanation, s Style) error {
+	header := []string{"FINALIZER", "ON", "OBJECTS", "DELETING", "REMOVED BY", "RISK"}
+	if s.Wide {
+		header = append(header, "POLARITY", "PACK")
+	}
+	var rows [][]string
+	unknown, names := map[string]bool{}, map[string]bool{}
+	for _, f := range e.Finalizers {
+		names[f.Name] = true
+		by := f.Component
+		switch {
+		case f.ByFormOnly:
+			by = "probably the " + f.Component
+			unknown[f.Name] = true
+		case !f.Known:
+			by = "not known"
+			unknown[f.Name] = true
+		}
+		for _, on := range f.Found {
+			row := []string{Escape(f.Name), Escape(typeOf(on)), fmt.Sprint(on.Objects), fmt.Sprint(on.Deleting), Escape(by), orDash(f.Risk)}
+			if s.Wide {
+				row = append(row, orDash(f.Polarity), orDash(Escape(f.Pack)))
+			}
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) > 0 {
+		s.fit(header, rows, 0, 1, 4)
+		if err := writeTable(w, header, rows); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w, presentSummary(len(names), len(unknown), len(e.Gaps) > 0))
+	return err
+}
+
+func presentSummary(all, unknown int, gaps bool) string {
+	text := count(all, "finalizer") + " present"
+	if gaps {
+		text += " in what could be listed"
+	}
+	if unknown > 0 {
+		text += fmt.Sprintf("; nothing is known of %d", unknown)
+	}
+	return text
+}
+
+// typeOf names a type as resource.group.
+func typeOf(on v1alpha1.FinalizersOn) string {
+	group, _, found := strings.Cut(on.APIVersion, "/")
+	if !found {
+		return on.Resource
+	}
+	return cmp.Or(on.Resource, on.Kind) + "." + group
+}

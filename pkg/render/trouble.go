@@ -1,0 +1,145 @@
+package render
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// trouble is one cause with all objects in which it lies, and all that wait for those.
+type trouble struct {
+	v1alpha1.Cause
+	places []place
+	holds  []v1alpha1.Stuck
+	via    []v1alpha1.ObjectRef
+}
+
+// place is an object in which a cause lies, with what was seen and what cures it there.
+type place struct {
+	object   v1alpha1.ObjectRef
+	evidence []string
+	steps    []v1alpha1.Step
+}
+
+// troubles groups the causes of all objects. Those of one group have one remedy; what was seen may differ between objects that wait for one actor.
+func troubles(d *v1alpha1.Diagnosis) []*trouble {
+	var all []*trouble
+	byKey, placed, holds := map[string]*trouble{}, map[string]bool{}, map[string]bool{}
+	for _, stuck := range d.Stuck {
+		for _, c := range stuck.Causes {
+			key := groupKey(c)
+			t := byKey[key]
+			if t == nil {
+				t = &trouble{Cause: c, via: c.Via}
+				t.Steps = stepsOf(c)
+				byKey[key] = t
+				all = append(all, t)
+			}
+			if id := key + "\x00" + qualified(c.Object); !placed[id] {
+				placed[id] = true
+				t.places = append(t.places, place{c.Object, c.Evidence, stepsOf(c)})
+			}
+			if id := key + "\x00" + stuck.Object.Resource + "\x00" + qualified(stuck.Object); !holds[id] {
+				holds[id] = true
+				t.holds = append(t.holds, stuck)
+			}
+		}
+	}
+	return all
+}
+
+// groupKey is the same for causes that are told once. Objects that wait for one actor may differ in what was seen, which is then told of each.
+func groupKey(c v1alpha1.Cause) string {
+	group, _, _ := strings.Cut(c.Object.APIVersion, "/")
+	words := []string{c.Code, c.Finalizer, c.Actor, c.Remedy, c.Cost, group, c.Object.Resource}
+	if c.Finalizer == "" {
+		words = append(words, c.Evidence...)
+	}
+	return strings.Join(words, "\x00")
+}
+
+// stepsOf are the steps of a cause, which of an older version are commands alone.
+func stepsOf(c v1alpha1.Cause) []v1alpha1.Step {
+	if len(c.Steps) > 0 {
+		return c.Steps
+	}
+	steps := make([]v1alpha1.Step, len(c.Commands))
+	for i, command := range c.Commands {
+		steps[i].Command = command
+	}
+	return steps
+}
+
+// shared is the evidence that was seen at every place.
+func (t *trouble) shared() []string {
+	return slices.DeleteFunc(slices.Clone(t.Evidence), func(e string) bool {
+		return slices.ContainsFunc(t.places, func(p place) bool { return !slices.Contains(p.evidence, e) })
+	})
+}
+
+// own are the places by what was seen at them alone, in their order.
+func (t *trouble) own() []ownEvidence {
+	shared := t.shared()
+	var all []ownEvidence
+	at := map[string]int{}
+	for _, p := range t.places {
+		own := slices.DeleteFunc(slices.Clone(p.evidence), func(e string) bool { return slices.Contains(shared, e) })
+		if len(own) == 0 {
+			continue
+		}
+		key := strings.Join(own, "\x00")
+		i, seen := at[key]
+		if !seen {
+			i, at[key] = len(all), len(all)
+			all = append(all, ownEvidence{evidence: own})
+		}
+		all[i].names = append(all[i].names, qualified(p.object))
+	}
+	return all
+}
+
+// ownEvidence is what was seen at some places of a cause, and not at the others.
+type ownEvidence struct{ names, evidence []string }
+
+// names are the objects of a cause: those in which it lies that are stuck themselves, with how long they have been deleted; those in which it lies that
+// are not being deleted; and what waits for them.
+func (t *trouble) names(now time.Time) (stuck, in, waiting []string) {
+	since, places := map[string]v1alpha1.Stuck{}, map[string]bool{}
+	for _, h := range t.holds {
+		since[refKey(h.Object)] = h
+	}
+	for _, p := range t.places {
+		key := refKey(p.object)
+		places[key] = true
+		if h, ok := since[key]; ok {
+			stuck = append(stuck, aged(h, now))
+		} else {
+			in = append(in, qualified(p.object))
+		}
+	}
+	for _, h := range t.holds {
+		if !places[refKey(h.Object)] {
+			waiting = append(waiting, aged(h, now))
+		}
+	}
+	if len(stuck) == 0 {
+		return waiting, in, nil
+	}
+	return stuck, in, waiting
+}
+
+func refKey(r v1alpha1.ObjectRef) string {
+	return strings.Join([]string{r.APIVersion, r.Resource, r.Namespace, r.Name, r.UID}, "\x00")
+}
+
+// aged names an object with the time since it was deleted.
+func aged(s v1alpha1.Stuck, now time.Time) string {
+	if s.Since == nil {
+		return qualified(s.Object)
+	}
+	return qualified(s.Object) + " (" + duration.HumanDuration(max(0, now.Sub(s.Since.Time))) + ")"
+}

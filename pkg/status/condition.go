@@ -1,0 +1,81 @@
+// Package status reads what an object says of itself: its conditions and the texts of its status. It is pure, and it takes objects as they come:
+// a custom resource may have anything where a condition is expected.
+package status
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Condition is one that an object's status has. Custom resources may have anything there, so what is no text is empty.
+type Condition struct {
+	Type, Status, Reason, Message string
+	// Since is when the status changed last, zero if that is not said.
+	Since time.Time
+	// Field is where it stands: status.conditions[Ready].
+	Field string
+}
+
+// places are where objects keep conditions: Cluster API has those of its newer versions in a place of their own.
+var places = [][]string{{"status", "conditions"}, {"status", "v1beta2", "conditions"}}
+
+// Conditions returns those of an object's conditions that are any, be they a list or a map by type.
+func Conditions(o *unstructured.Unstructured) []Condition {
+	var all []Condition
+	for _, place := range places {
+		field := strings.Join(place, ".")
+		value, _, _ := unstructured.NestedFieldNoCopy(o.Object, place...)
+		switch v := value.(type) {
+		case []any:
+			for _, item := range v {
+				if m, ok := item.(map[string]any); ok && Text(m, "type") != "" {
+					all = append(all, condition(field, Text(m, "type"), m))
+				}
+			}
+		case map[string]any:
+			for _, of := range slices.Sorted(maps.Keys(v)) {
+				switch m := v[of].(type) {
+				case map[string]any:
+					all = append(all, condition(field, of, m))
+				case string:
+					all = append(all, condition(field, of, map[string]any{"status": m}))
+				}
+			}
+		}
+	}
+	return all
+}
+
+func condition(field, of string, m map[string]any) Condition {
+	c := Condition{Type: of, Status: Text(m, "status"), Reason: Text(m, "reason"), Message: Text(m, "message"), Field: field + "[" + of + "]"}
+	if since, err := time.Parse(time.RFC3339, Text(m, "lastTransitionTime")); err == nil {
+		c.Since = since
+	}
+	return c
+}
+
+// Find returns the condition of a type.
+func Find(o *unstructured.Unstructured, of string) (Condition, bool) {
+	for _, c := range Conditions(o) {
+		if c.Type == of {
+			return c, true
+		}
+	}
+	return Condition{}, false
+}
+
+// Text reads what may not be there, or may be no text.
+func Text(m map[string]any, key string) string {
+	s, _ := m[key].(string)
+	return s
+}
+
+// Nested reads a text of an object, empty if there is none.
+func Nested(o *unstructured.Unstructured, path ...string) string {
+	s, _, _ := unstructured.NestedString(o.Object, path...)
+	return s
+}

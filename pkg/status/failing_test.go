@@ -1,0 +1,112 @@
+package status
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+func read(t *testing.T, object string) *unstructured.Unstructured {
+	t.Helper()
+	o := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(object), &o.Object); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestFailingGoesByTheTypesPolarity: what False says of Ready, True says of Stalled; healthy conditions are left out, and types that nobody knows speak for themselves.
+func TestFailingGoesByTheTypesPolarity(t *testing.T) {
+	for _, test := range []struct {
+		condition string
+		fails     bool
+	}{
+		{"{type: Ready, status: 'False', reason: DeletionFailed}", true},
+		{"{type: Ready, status: 'True', message: no longer failed}", false},
+		{"{type: Ready, status: Unknown, message: reconciliation in progress}", false},
+		{"{type: Ready, status: Unknown, message: 'AuthFailure: AWS was not able to validate the credentials'}", true},
+		{"{type: Synced, status: 'False', message: 'ProviderConfig \"default\" not found'}", true},
+		{"{type: Stalled, status: 'True', message: no}", true},
+		{"{type: Stalled, status: 'False', message: error}", false},
+		{"{type: ACK.Recoverable, status: 'True', message: 'BucketNotEmpty: still has objects'}", true},
+		{"{type: ACK.Terminal, status: 'True'}", true},
+		{"{type: ACK.Terminal, status: 'False'}", false},
+		{"{type: ACK.ResourceSynced, status: 'False', message: m}", true},
+		{"{type: DeletionIsBlocked, status: 'True', message: in use}", true},
+		{"{type: InUse, status: 'True', message: m}", true},
+		{"{type: InUse, status: 'False', message: m}", false},
+		{"{type: NotReady, status: 'False'}", false},
+		{"{type: NotReady, status: 'True'}", true},
+		{"{type: Unavailable, status: 'False'}", false},
+		{"{type: DeletionError, status: 'True', message: m}", true},
+		{"{type: Deleting, status: 'True', message: waiting for 3 machines}", true},
+		{"{type: Deleting, status: 'True'}", false},
+		{"{type: Deleting, status: 'False', message: not being deleted}", false},
+		{"{type: MachinesSeen, status: 'True', reason: ReconcileError}", true},
+		{"{type: MachinesSeen, status: 'True', reason: NoErrors, message: 0 errors}", false},
+		{"{type: MachinesSeen, status: 'False', message: cannot reach the cloud}", true},
+		{"{type: MachinesSeen, status: 'False', message: waiting}", false},
+	} {
+		o := read(t, "status: {conditions: ["+test.condition+"]}")
+		if got := len(Failing(o)) == 1; got != test.fails {
+			t.Errorf("%s: fails %t, want %t", test.condition, got, test.fails)
+		}
+	}
+}
+
+// TestConditionsAreReadWhereverTheyStand: as a list, in the place of Cluster API's newer versions, and as a map by type; anything else is nothing.
+func TestConditionsAreReadWhereverTheyStand(t *testing.T) {
+	o := read(t, `
+status:
+  conditions: [{type: Ready, status: 'False', message: old}, text, {status: 'False'}, {type: Paused, status: 5}]
+  v1beta2: {conditions: [{type: Deleting, status: 'True', message: waiting for the machines}, {type: Ready, status: 'False', message: old}]}
+`)
+	var got []string
+	for _, c := range Failing(o) {
+		got = append(got, c.Field+" "+c.Message)
+	}
+	want := []string{"status.conditions[Ready] old", "status.v1beta2.conditions[Deleting] waiting for the machines"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	o = read(t, "status: {conditions: {Ready: {status: 'False', message: m}, Degraded: 'True', Failed: 7, Healthy: 'True'}}")
+	got = nil
+	for _, c := range Failing(o) {
+		got = append(got, c.Type)
+	}
+	if diff := cmp.Diff([]string{"Degraded", "Ready"}, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, odd := range []string{"{}", "status: text", "status: {conditions: text}", "status: {v1beta2: []}"} {
+		if got := Conditions(read(t, odd)); got != nil {
+			t.Errorf("%s: %v", odd, got)
+		}
+	}
+}
+
+// TestTextsAreThoseOfAFailure: the fields that are there only if something is wrong, a phase that names a failure, and not what a healthy object says.
+func TestTextsAreThoseOfAFailure(t *testing.T) {
+	for _, test := range []struct {
+		status string
+		want   []Said
+	}{
+		{"{phase: Failed, message: quota exceeded}", []Said{{"status.phase", "Failed"}, {"status.message", "quota exceeded"}}},
+		{"{phase: Bound, message: ready to use}", nil},
+		{"{phase: Ready, message: cannot delete while bucket in use}", []Said{{"status.message", "cannot delete while bucket in use"}}},
+		{"{reason: NodeLost, message: the node is gone}", []Said{{"status.reason", "NodeLost"}, {"status.message", "the node is gone"}}},
+		{"{error: {message: access denied, time: now}}", []Said{{"status.error.message", "access denied"}}},
+		{"{lastError: timeout, error: ''}", []Said{{"status.lastError", "timeout"}}},
+		{"{lastErrors: [{description: no rights}]}", []Said{{"status.lastErrors.description", "no rights"}}},
+		{"{failureReason: DeleteError, failureMessage: m}", []Said{{"status.failureReason", "DeleteError"}, {"status.failureMessage", "m"}}},
+		{"{state: DeleteFailed}", []Said{{"status.state", "DeleteFailed"}}},
+		{"{operationState: {phase: Failed, message: m}, health: {status: Healthy, message: n}}", []Said{{"status.operationState.message", "m"}}},
+		{"{phase: 7, reason: [], error: 5}", nil},
+		{"text", nil},
+	} {
+		if diff := cmp.Diff(test.want, Texts(read(t, "status: "+test.status))); diff != "" {
+			t.Errorf("%s: %s", test.status, diff)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package status
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Said is a text of a status, and the field in which it stands.
+type Said struct{ Field, Text string }
+
+// errorFields are fields of a status that are there only if something is wrong. Where one is no text, its message is meant.
+var errorFields = []string{
+	"error", "errorMessage", "errorReason", "lastError", "lastErrorMessage", "lastReconcileError", "lastSyncError", "lastErrors", "errors",
+	"failureReason", "failureMessage", "deletionError", "syncError", "operationError",
+}
+
+// Texts returns what a status says of a failure besides its conditions: the texts of an error, a phase that names a failure, and its reason and
+// message unless a phase says that all is well.
+func Texts(o *unstructured.Unstructured) []Said {
+	s, _, _ := unstructured.NestedFieldNoCopy(o.Object, "status")
+	m, _ := s.(map[string]any)
+	if m == nil {
+		return nil
+	}
+	var all []Said
+	for _, key := range errorFields {
+		all = append(all, texts("status."+key, m[key])...)
+	}
+	well := false
+	for _, key := range []string{"phase", "state"} {
+		switch phase := Text(m, key); {
+		case namesFailure(phase):
+			all = append(all, Said{"status." + key, phase})
+		case namesHealth(phase):
+			well = true
+		}
+	}
+	for _, key := range []string{"reason", "message"} {
+		if text := Text(m, key); text != "" && (!well || SaysFailure(text)) {
+			all = append(all, Said{"status." + key, text})
+		}
+	}
+	return append(all, nested(m)...)
+}
+
+// nested are what Argo CD and Gardener say of an object one level deeper, where it is a failure.
+func nested(status map[string]any) []Said {
+	var all []Said
+	for _, at := range []struct{ key, state, text string }{
+		{"operationState", "phase", "message"}, {"health", "status", "message"}, {"lastOperation", "state", "description"},
+	} {
+		m, _ := status[at.key].(map[string]any)
+		if text := Text(m, at.text); text != "" && namesFailure(Text(m, at.state)) {
+			all = append(all, Said{"status." + at.key + "." + at.text, text})
+		}
+	}
+	return all
+}
+
+// texts returns what a field says: a text, the message of an object, or those of a list.
+func texts(field string, value any) []Said {
+	switch v := value.(type) {
+	case string:
+		if v != "" {
+			return []Said{{field, v}}
+		}
+	case map[string]any:
+		for _, key := range []string{"message", "description", "reason"} {
+			if text := Text(v, key); text != "" {
+				return []Said{{field + "." + key, text}}
+			}
+		}
+	case []any:
+		var all []Said
+		for _, item := range v {
+			all = append(all, texts(field, item)...)
+		}
+		return all
+	}
+	return nil
+}
+
+// namesFailure says whether a phase is one of a failure: Failed, DeleteError, Degraded.
+func namesFailure(phase string) bool {
+	return phase != "" && (Condition{Type: phase}).polarity() == wellIfFalse
+}
+
+// namesHealth says whether a phase is one of an object that is well.
+func namesHealth(phase string) bool {
+	switch strings.ToLower(phase) {
+	case "active", "bound", "running", "complete", "completed", "ok", "online", "normal":
+		return true
+	}
+	return phase != "" && (Condition{Type: phase}).polarity() == wellIfTrue
+}

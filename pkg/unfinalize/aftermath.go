@@ -1,0 +1,155 @@
+package unfinalize
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// Aftermath is what follows when an object is gone because its finalizers were removed.
+type Aftermath struct {
+	// Deleted are the other objects that are deleted then, PersistentVolumeClaims first.
+	Deleted []graph.Ref
+	// Disks are the volumes whose data are destroyed with a claim: with the object itself, or one of those that follow.
+	Disks []v1alpha1.Disk
+	// Unread are the claims among them of which it is not known whether a volume's data are destroyed, and Why the first error.
+	Unread []graph.Ref
+	Why    error
+	// Gaps can hide objects that follow, and Unlisted says that the object was not in the listing: then nothing is known of what follows.
+	Gaps     []v1alpha1.Gap
+	Unlisted bool
+}
+
+// Foresee finds out what follows from cases that are carried out together, and refuses what destroys data. It lists what can depend on the objects once for all
+// of them, and reads the volumes of the claims among what follows. Of a namespace it is its content that counts, which Stranded is about.
+func (j *Judge) Foresee(ctx context.Context, cases []*Case) error {
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c *Case) bool { return !deleting(c.Object) || !c.writes() || isNamespace(c.Object) })
+	if len(cases) == 0 {
+		return nil
+	}
+	namespace, among := scope(cases)
+	s, err := j.survey(ctx, namespace, among...)
+	if err != nil {
+		return err
+	}
+	byID := map[graph.ID]*Case{}
+	var releases []plan.Release
+	for _, c := range cases {
+		id, listed := s.graph.Lookup(c.Ref.UID)
+		if twin := byID[id]; listed && twin != nil { // the same object was named twice
+			c.facts.After = twin.facts.After
+			continue
+		}
+		c.facts.After = &Aftermath{Gaps: plan.Hiding(s.graph, s.gaps, c.Ref), Unlisted: !listed || !s.graph.Seen(id)}
+		if !c.facts.After.Unlisted {
+			byID[id] = c
+			releases = append(releases, c.release(id))
+		}
+	}
+	after := plan.NewAftermath(s.graph, releases, plan.Options{})
+	for _, id := range after.Follows {
+		if cause, known := after.Cause(id); known {
+			a := byID[cause].facts.After
+			a.Deleted = append(a.Deleted, s.graph.Ref(id))
+		}
+	}
+	j.disks(ctx, s.reader, cases)
+	for _, c := range cases {
+		for i := range c.Verdicts {
+			if v := &c.Verdicts[i]; v.Way != "" {
+				known := v.Refusals
+				v.Refusals = nil
+				v.needData(c.Object, c.Names, c.facts) // which come first, as in Decide
+				v.Refusals = append(v.Refusals, known...)
+			}
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// writes says whether anything can be done about the object at all.
+func (c *Case) writes() bool {
+	return slices.ContainsFunc(c.Verdicts, func(v Verdict) bool { return v.Way != "" })
+}
+
+// scope is the namespace in which everything is that can depend on the objects, or the cluster, as empty, and the namespaces of the objects.
+func scope(cases []*Case) (string, []string) {
+	var namespaces []string
+	for _, c := range cases {
+		namespaces = append(namespaces, c.Ref.Namespace)
+	}
+	slices.Sort(namespaces)
+	namespaces = slices.Compact(namespaces)
+	if len(namespaces) == 1 {
+		return namespaces[0], nil
+	}
+	return "", slices.DeleteFunc(namespaces, func(ns string) bool { return ns == "" })
+}
+
+// release is what the case does, as a plan takes it.
+func (c *Case) release(id graph.ID) plan.Release {
+	r := plan.Release{Object: id}
+	for _, v := range c.Verdicts {
+		r.Orphans = r.Orphans || v.Way == ByOrphaning
+		r.Background = r.Background || v.Name == plan.ForegroundFinalizer && v.Way != ""
+	}
+	return r
+}
+
+// disks finds the volumes of the claims that go, of all cases in one go, and puts the claims first.
+func (j *Judge) disks(ctx context.Context, reader *cluster.Reader, cases []*Case) {
+	claims := map[string]*Case{}
+	var all []graph.Ref
+	for _, c := range cases {
+		slices.SortStableFunc(c.facts.After.Deleted, func(a, b graph.Ref) int { return cmp.Compare(rank(a), rank(b)) })
+		for _, ref := range append([]graph.Ref{c.Ref}, c.facts.After.Deleted...) {
+			if isClaim(ref) && claims[ref.UID] == nil {
+				claims[ref.UID] = c
+				all = append(all, ref)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	bound, failed := reader.Volumes(ctx, all, len(all))
+	for _, ref := range all {
+		a := claims[ref.UID].facts.After
+		if volume := bound[ref.UID]; volume != nil {
+			if disk := status.Disk(volume); disk.Destroyed() {
+				a.Disks = append(a.Disks, disk)
+			}
+		}
+		if err := failed[ref.UID]; err != nil {
+			a.Unread, a.Why = append(a.Unread, ref), cmp.Or(a.Why, err)
+		}
+	}
+}
+
+// rank puts data first.
+func rank(ref graph.Ref) int {
+	if isClaim(ref) {
+		return 0
+	}
+	return 1
+}
+
+func isClaim(ref graph.Ref) bool { return ref.Resource == cluster.PVCs.Resource && ref.Group() == "" }
+
+// released says whether nothing but the collector holds an object that is being deleted, once the names have come off.
+func released(o *unstructured.Unstructured, names []string) bool {
+	if !deleting(o) || grace(o) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(On(o), func(h Held) bool {
+		return !slices.Contains(names, h.Name) && h.Name != plan.ForegroundFinalizer && h.Name != plan.OrphanFinalizer
+	})
+}
