@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -44,10 +43,8 @@ func (e *examiner) forbidden(ctx context.Context, b blame, f finding, of actor.F
 	f.code = ActorForbidden
 	f.evidence = append(slices.Clone(f.evidence), of.Evidence...)
 	f.remedy = fmt.Sprintf("Restore the binding that lets ServiceAccount %s/%s update and patch %s, and let %s finish.", of.Account.Namespace, of.Account.Name, of.Resource, b.who)
-	if ns := b.o.GetNamespace(); ns != "" {
-		if o, err := e.reader.Get(ctx, cluster.Namespaces, "", ns); err == nil && o != nil && o.GetDeletionTimestamp() != nil {
-			f.remedy = fmt.Sprintf("Let ServiceAccount %s/%s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, which is being deleted: it takes a ClusterRoleBinding.", of.Account.Namespace, of.Account.Name, of.Resource, b.who, ns)
-		}
+	if ns := b.o.GetNamespace(); e.closed(ctx, ns) {
+		f.remedy = fmt.Sprintf("Let ServiceAccount %s/%s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, which is being deleted: it takes a ClusterRoleBinding.", of.Account.Namespace, of.Account.Name, of.Resource, b.who, ns)
 	}
 	if of.Role != "" {
 		f.remedy += fmt.Sprintf(" One that would do: kubectl create clusterrolebinding %s --clusterrole=%s --serviceaccount=%s:%s", quote(of.Account.Name+"-"+of.Role), quote(of.Role), of.Account.Namespace, of.Account.Name)
