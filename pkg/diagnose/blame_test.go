@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -79,6 +80,27 @@ func TestActorWithoutItsRightsIsForbidden(t *testing.T) {
 	deleted(t, c, "namespace", ns)
 	d = examine(t, c.Config(), Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))}, ns, subject{"configmaps/it", ns})
 	wantRemedy(t, d.Stuck[0].Causes[0], "Nothing can be created in namespace "+ns+", which is being deleted: it takes a ClusterRoleBinding.")
+}
+
+// TestActorWhoseRoleLacksAVerb: the role that it has is named, and the command that is printed gives it the verbs.
+func TestActorWhoseRoleLacksAVerb(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Kubectl(t, "create", "role", "op", "-n", ns, "--verb=get,list,watch,delete", "--resource=configmaps")
+	c.Kubectl(t, "create", "rolebinding", "op", "-n", ns, "--role=op", "--serviceaccount="+ns+":op")
+	known := operator(t, c, ns, "", 1)
+	cause := stuckOn(t, c, ns, bucket, known, "").Stuck[0].Causes[0]
+	wantEvidence(t, cause, "Role op, which RoleBinding op gives it, allows get, list, watch and delete of configmaps, and neither patch nor update")
+	wantRemedy(t, cause, "Add the verbs update and patch of configmaps to Role op, and let the Test operator finish.")
+	patch := `[{"op":"add","path":"/rules/-","value":{"apiGroups":[""],"resources":["configmaps"],"verbs":["update","patch"]}}]`
+	if want := "kubectl patch role/op --type=json -p '" + patch + "' -n " + ns; cause.Commands[1] != want {
+		t.Errorf("the second command is %q, want %q", cause.Commands[1], want)
+	}
+	c.Kubectl(t, "patch", "role/op", "--type=json", "-p", patch, "-n", ns)
+	testcluster.Eventually(t, "the server knows of it", func(context.Context) (bool, error) {
+		return causesOf(examine(t, c.Config(), Options{Known: known}, ns))["ConfigMap/it"][0] == "FinalizerActorAlive ConfigMap/it", nil
+	})
 }
 
 // TestActorWithItsRightsIsAlive: nobody is accused who may.

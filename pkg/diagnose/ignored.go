@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -49,13 +52,34 @@ func (e *examiner) forbidden(ctx context.Context, b blame, f finding, of actor.F
 	if of.Role != "" {
 		f.remedy += fmt.Sprintf(" One that would do: kubectl create clusterrolebinding %s --clusterrole=%s --serviceaccount=%s:%s", quote(of.Account.Name+"-"+of.Role), quote(of.Role), of.Account.Namespace, of.Account.Name)
 	}
+	if of.Lacking != "" {
+		f.remedy = fmt.Sprintf("Add the verbs update and patch of %s to %s, and let %s finish.", of.Resource, of.Lacking, b.who)
+	}
 	f.remedy += b.honoured()
 	ask := []string{"kubectl", "auth", "can-i", "patch", of.Resource, "--as=" + of.Account.User()}
 	if ns := b.o.GetNamespace(); ns != "" {
 		ask = append(ask, "-n", ns)
 	}
 	f.commands = []step{fixedCommand(ask...).doing("asks the server whether it may: yes, once the binding is there").risking(finalizer.RiskNone)}
+	if add, ok := adding(of, b.o); ok {
+		f.commands = append(f.commands, add.doing("lets it remove the finalizer: what installs the role has to say so as well").risking(b.honouring()))
+	}
 	return f
+}
+
+// adding is the command that adds the verbs to a role that lacks them. A Role in a namespace that is being deleted can still be changed.
+func adding(of actor.Forbidden, o *unstructured.Unstructured) (step, bool) {
+	kind, name, _ := strings.Cut(of.Lacking, " ")
+	if name == "" {
+		return step{}, false
+	}
+	resource, group, _ := strings.Cut(of.Resource, ".")
+	args := []string{"kubectl", "patch", strings.ToLower(kind) + "/" + name, "--type=json", "-p",
+		fmt.Sprintf(`[{"op":"add","path":"/rules/-","value":{"apiGroups":[%q],"resources":[%q],"verbs":["update","patch"]}}]`, group, resource)}
+	if kind == "Role" {
+		args = append(args, "-n", o.GetNamespace())
+	}
+	return fixedCommand(args...), true
 }
 
 // notWatching is for an actor that was started to watch other namespaces.
