@@ -13,6 +13,7 @@ var (
 	EndpointSlices      = schema.GroupResource{Group: "discovery.k8s.io", Resource: "endpointslices"}
 	Events              = schema.GroupResource{Resource: "events"}
 	Leases              = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
+	MutatingPolicies    = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "mutatingadmissionpolicies"}
 	MutatingWebhooks    = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "mutatingwebhookconfigurations"}
 	Namespaces          = schema.GroupResource{Resource: "namespaces"}
 	Nodes               = schema.GroupResource{Resource: "nodes"}

@@ -24,6 +24,16 @@ func (e *examiner) because(ctx context.Context, o *unstructured.Unstructured, na
 	}
 	var own []finding
 	proven := false
+	if len(refused) == 0 {
+		not, suspects := e.refusedToActor(ctx, o, a)
+		own, proven = not, len(not) > 0
+		by = withEvidenceBehind(by, suspects)
+		for _, f := range e.quotedDenials(ctx, o) {
+			if !blamed(own, *f.about) {
+				own = append(own, f)
+			}
+		}
+	}
 	for _, l := range e.lacks(ctx, o, a) {
 		own = append(own, e.dependencyMissing(ctx, o, a, l))
 		proven = proven || l.proven
@@ -52,6 +62,15 @@ func taken(findings, from []finding) []finding {
 	}
 	findings[0].evidence = append(seen, findings[0].evidence...)
 	return findings
+}
+
+// withEvidenceBehind adds what was seen to the last of what was seen before.
+func withEvidenceBehind(findings []finding, evidence []v1alpha1.Observation) []finding {
+	out := slices.Clone(findings)
+	for i := range out {
+		out[i].evidence = append(out[i].evidence[:len(out[i].evidence):len(out[i].evidence)], evidence...)
+	}
+	return out
 }
 
 // byHand is the step that removes a finalizer of an object without its actor.

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -13,12 +14,20 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
+const doesRun = "does the garbage collector's part from here, after showing what"
+
 // collectors is what there is to say when it is the garbage collector's turn and it does nothing. What the finding has already is kept. Whether it does
 // something after all shows at the owner and its dependents.
 func (e *examiner) collectors(ctx context.Context, id, owner graph.ID, f finding) []finding {
-	f.moves = e.movement(owner, e.dependents(owner))
+	f.moves = e.movement(owner)
 	about := v1alpha1.ObjectRef(e.Graph.Ref(id))
 	life, evidence := e.controllerManager(ctx)
+	refused, suspects := e.refusedToController(ctx, id, f.finalizer, collectorAccount)
+	if len(refused) > 0 {
+		refused[0].evidence = append(slices.Clone(f.evidence), refused[0].evidence...)
+		return found(e.Graph.Ref(id), refused...)
+	}
+	f.evidence = append(f.evidence, suspects...)
 	f.code = CollectorNotActing
 	f.evidence = append(f.evidence, evidence...)
 	f.remedy = "Look into kube-controller-manager, of which the garbage collector is a part. Its part can be done from here."
@@ -34,9 +43,9 @@ func (e *examiner) collectors(ctx context.Context, id, owner graph.ID, f finding
 			f.remedy = "The garbage collector works, and has not come to this object, or cannot write to it: look into the log of kube-controller-manager. Its part can be done from here."
 		}
 	}
-	run := command("kubectl", "gc", "run")
+	run := command("kubectl", "gc", "run").doing(doesRun)
 	if about.Namespace != "" {
-		run = command("kubectl", "gc", "run", "-n", about.Namespace)
+		run = command("kubectl", "gc", "run", "-n", about.Namespace).doing(doesRun)
 	}
 	f.commands = append([]step{run}, f.commands...)
 	f.actor = "the garbage collector"

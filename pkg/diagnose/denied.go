@@ -6,6 +6,7 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -33,9 +34,22 @@ func (e *examiner) webhookDenies(ctx context.Context, w write, said string, name
 
 // policyDenies is for a ValidatingAdmissionPolicy.
 func (e *examiner) policyDenies(ctx context.Context, w write, said string, names []string) []finding {
-	about := v1alpha1.ObjectRef{APIVersion: cluster.ValidatingPolicies.Group + "/v1", Kind: "ValidatingAdmissionPolicy", Resource: cluster.ValidatingPolicies.Resource, Name: names[0]}
+	return e.policyOf(ctx, cluster.ValidatingPolicies, "ValidatingAdmissionPolicy", w, said, names)
+}
+
+// policyFails is for a policy that fails itself, and whose failurePolicy is Fail. The server does not say of which kind it is: it is the one that exists.
+func (e *examiner) policyFails(ctx context.Context, w write, said string, names []string) []finding {
+	if o, err := e.reader.Get(ctx, cluster.MutatingPolicies, "", names[0]); err == nil && o != nil {
+		return e.policyOf(ctx, cluster.MutatingPolicies, o.GetKind(), w, said, names)
+	}
+	return e.policyDenies(ctx, w, said, names)
+}
+
+// policyOf is the cause that a policy of a type is that refuses a write.
+func (e *examiner) policyOf(ctx context.Context, of schema.GroupResource, kind string, w write, said string, names []string) []finding {
+	about := v1alpha1.ObjectRef{APIVersion: of.Group + "/v1", Kind: kind, Resource: of.Resource, Name: names[0]}
 	var conditions []admissionv1.MatchCondition
-	if o, err := e.reader.Get(ctx, cluster.ValidatingPolicies, "", names[0]); err == nil && o != nil {
+	if o, err := e.reader.Get(ctx, of, "", names[0]); err == nil && o != nil {
 		about = e.ref(o)
 		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "matchConditions")
 		conditions = make([]admissionv1.MatchCondition, len(list))
@@ -43,7 +57,7 @@ func (e *examiner) policyDenies(ctx context.Context, w write, said string, names
 	f := denied(w, said, finding{about: &about}, "the policy", "/spec", conditions)
 	if names[1] != "" && w.operation == admissionv1.Delete {
 		f.remedy = "Do what the policy asks for. If it is wrong, take away its binding: the policy itself stays."
-		binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: "ValidatingAdmissionPolicyBinding", Resource: "validatingadmissionpolicybindings", Name: names[1]}
+		binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: kind + "Binding", Resource: bindings(of).Resource, Name: names[1]}
 		f.commands = []step{describe(), at(binding, command("kubectl", "delete", "OBJECT"))}
 	}
 	return []finding{f}

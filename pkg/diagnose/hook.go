@@ -102,18 +102,20 @@ func (e *examiner) calls(ctx context.Context, h hook, w write) bool {
 	if !slices.ContainsFunc(h.Rules, func(r admissionv1.RuleWithOperations) bool { return covers(r, h.MatchPolicy, w) }) {
 		return false
 	}
-	if !selects(h.ObjectSelector, w.o.GetLabels()) {
-		return false
-	}
+	return selects(h.ObjectSelector, w.o.GetLabels()) && e.selectsNamespace(ctx, h.NamespaceSelector, w)
+}
+
+// selectsNamespace says whether a selector of namespaces selects that of a write.
+func (e *examiner) selectsNamespace(ctx context.Context, selector *metav1.LabelSelector, w write) bool {
 	namespace := w.o.GetNamespace()
 	switch {
 	case isNamespace(w.t):
-		return selects(h.NamespaceSelector, w.o.GetLabels())
+		return selects(selector, w.o.GetLabels())
 	case namespace == "": // other cluster-scoped objects are in none, and the selector leaves none of them out
 		return true
 	}
 	o, err := e.reader.Get(ctx, cluster.Namespaces, "", namespace)
-	return err != nil || o == nil || selects(h.NamespaceSelector, o.GetLabels())
+	return err != nil || o == nil || selects(selector, o.GetLabels())
 }
 
 func isNamespace(t graph.Type) bool {

@@ -30,34 +30,14 @@ func (e *examiner) invalid(ctx context.Context, w write, wrong []string) []findi
 		remedy:   "Correct these fields. Where that cannot be done, loosen the schema that the object has to meet.",
 		commands: []step{command("kubectl", "edit", "OBJECT")},
 	}
-	hooks, unread := e.mutators(ctx, w)
+	all, unread := e.mutators(ctx, w)
 	f.evidence = append(f.evidence, observed(unread...)...)
-	for _, h := range hooks {
-		f.evidence = append(f.evidence, observed(fmt.Sprintf("%s is called for %s, and may change these fields on the way", h.what(), w.words()))...)
+	for _, m := range all {
+		f.evidence = append(f.evidence, observedAt(from(m.config, ""), fmt.Sprintf("%s is called for %s, and may change these fields on the way", m.what, w.words()))...)
 	}
-	if len(hooks) > 0 {
-		f.remedy = "If the stored object has these fields right, a mutating webhook changes them: exempt objects that are being deleted from it. Otherwise correct the fields."
-		f.commands = append(exemptions(e, hooks), f.commands...)
+	if len(all) > 0 {
+		f.remedy = fmt.Sprintf("If the stored object has these fields right, a mutating %s changes them: exempt objects that are being deleted from it. Otherwise correct the fields.", kindsOf(all))
+		f.commands = append(e.exemptions(all), f.commands...)
 	}
 	return []finding{f}
-}
-
-// mutators returns the mutating webhooks that are called for a write.
-func (e *examiner) mutators(ctx context.Context, w write) (hooks []hook, unread []string) {
-	all, unread := e.hooks(ctx)
-	for _, h := range all {
-		if h.mutating() && e.calls(ctx, h, w) {
-			hooks = append(hooks, h)
-		}
-	}
-	return hooks, unread
-}
-
-// exemptions are the commands that exempt objects that are being deleted from hooks.
-func exemptions(e *examiner, hooks []hook) []step {
-	var all []step
-	for _, h := range hooks {
-		all = append(all, at(e.ref(h.config), exempt(fmt.Sprintf("/webhooks/%d", h.index), len(h.MatchConditions) > 0)))
-	}
-	return all
 }

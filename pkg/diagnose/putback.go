@@ -12,17 +12,17 @@ func (e *examiner) putBack(ctx context.Context, w write, finalizer string) findi
 		evidence: observed("the server answers a patch that takes it off with an object that has it"),
 		remedy:   "Find out which admission webhook or policy adds it, and exempt objects that are being deleted from it.",
 	}
-	hooks, unread := e.mutators(ctx, w)
+	all, unread := e.mutators(ctx, w)
 	f.evidence = append(f.evidence, observed(unread...)...)
-	for _, h := range hooks {
-		f.evidence = append(f.evidence, observed(fmt.Sprintf("%s is called for %s", h.what(), w.words()))...)
+	for _, m := range all {
+		f.evidence = append(f.evidence, observedAt(from(m.config, ""), fmt.Sprintf("%s is called for %s", m.what, w.words()))...)
 	}
-	if len(hooks) > 0 {
-		f.remedy = "A mutating webhook puts it back: exempt objects that are being deleted from it."
-		f.commands = exemptions(e, hooks)
+	if len(all) > 0 {
+		f.remedy = fmt.Sprintf("A mutating %s puts it back: exempt objects that are being deleted from it.", kindsOf(all))
+		f.commands = e.exemptions(all)
 	}
-	if len(hooks) == 1 {
-		about := e.ref(hooks[0].config)
+	if len(all) == 1 {
+		about := e.ref(all[0].config)
 		f.about = &about
 	}
 	return f

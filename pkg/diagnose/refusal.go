@@ -17,6 +17,8 @@ func sayings() []saying {
 		{regexp.MustCompile(`failed calling webhook "([^"]+)"`), (*examiner).webhookDown},
 		{regexp.MustCompile(`admission webhook "([^"]+)" denied the request`), (*examiner).webhookDenies},
 		{regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '([^']+)')? denied request`), (*examiner).policyDenies},
+		// A policy of either kind that fails itself.
+		{regexp.MustCompile(`\bpolicy '([^']+)' with binding '([^']+)' denied request`), (*examiner).policyFails},
 		{regexp.MustCompile(`admission webhook "[^"]+" does not support dry run`), (*examiner).untried},
 		// How RBAC and other authorizers refuse, which says nothing of what the server would say to somebody else.
 		{regexp.MustCompile(`cannot [a-z]+ resource "`), (*examiner).untried},

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
 // storageSayings are how the API server says that it cannot read what it has stored (API-046).
@@ -29,7 +30,8 @@ func (e *examiner) undecodable(_ context.Context, gap v1alpha1.Gap) []finding {
 	base := finding{
 		code: ObjectUndecodable, evidence: observed(gapClauses([]v1alpha1.Gap{gap})...),
 		remedy: "Restore the key, or the KMS plugin, with which it was encrypted. An object that is lost can be deleted unread, with none of its finalizers honoured, where the API server's feature gate " +
-			"AllowUnsafeMalformedObjectDeletion is on; otherwise its key has to be removed from etcd.",
+			"AllowUnsafeMalformedObjectDeletion is on: by default from Kubernetes 1.37, before that only if it was set. Besides delete it needs the verb " + unsafeDelete + " on the type. " +
+			"Where the gate is off, the key of the object has to be removed from etcd.",
 	}
 	about := e.typeRef(gap)
 	base.about = &about
@@ -42,7 +44,7 @@ func (e *examiner) undecodable(_ context.Context, gap v1alpha1.Gap) []finding {
 		about, ok := stored(key, v1alpha1.ObjectRef{APIVersion: r.APIVersion(), Kind: r.Kind, Resource: r.Resource}, r.Namespaced)
 		if ok {
 			f := base
-			f.about, f.commands = &about, []step{{write: deleteUnread}}
+			f.about, f.dataLoss, f.commands = &about, true, unreadSteps()
 			findings = append(findings, f)
 		}
 	}
@@ -50,6 +52,17 @@ func (e *examiner) undecodable(_ context.Context, gap v1alpha1.Gap) []finding {
 		return []finding{base}
 	}
 	return distinct(findings)
+}
+
+// unsafeDelete is the verb that deleting an object unread needs besides delete (API-045).
+const unsafeDelete = "unsafe-delete-ignore-read-errors"
+
+// unreadSteps ask whether the user may delete an object unread, and do it.
+func unreadSteps() []step {
+	return []step{
+		command("kubectl", "auth", "can-i", unsafeDelete, "OBJECT").doing("asks whether you have the verb that it needs").risking(finalizer.RiskNone),
+		step{write: deleteUnread}.doing("deletes the object unread, with none of its finalizers honoured").risking(finalizer.DataLoss),
+	}
 }
 
 // keys returns the keys in a message.

@@ -210,7 +210,9 @@ func TestB16ObjectThatCannotBeDecoded(t *testing.T) {
 				want += "spoilt"
 			}
 			wantCauses(t, d, map[string][]string{"IngressClass/spoilt": {want}})
+			wantRemedy(t, d.Stuck[0].Causes[0], "by default from Kubernetes 1.37, before that only if it was set. Besides delete it needs the verb unsafe-delete-ignore-read-errors on the type.")
 			if gate {
+				typed(t, c, d.Stuck[0].Causes[0].Commands[0])
 				typed(t, c, last(d.Stuck[0].Causes[0]))
 				gone(t, c, "ingressclass", "spoilt")
 			}

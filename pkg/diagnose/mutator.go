@@ -1,0 +1,61 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// mutator is what may change an object on the way to the storage: a webhook or a MutatingAdmissionPolicy.
+type mutator struct {
+	what   string
+	config *unstructured.Unstructured
+	// path is where its match conditions belong, and conditions says that it has some.
+	path       string
+	conditions bool
+	policy     bool
+}
+
+// mutators returns what is called for a write and may change it, and what could not be listed.
+func (e *examiner) mutators(ctx context.Context, w write) (all []mutator, unread []string) {
+	hooks, unread := e.hooks(ctx)
+	for _, h := range hooks {
+		if h.mutating() && e.calls(ctx, h, w) {
+			all = append(all, mutator{what: h.what(), config: h.config, path: fmt.Sprintf("/webhooks/%d", h.index), conditions: len(h.MatchConditions) > 0})
+		}
+	}
+	policies, unlisted := e.policies(ctx, cluster.MutatingPolicies, w)
+	for _, p := range policies {
+		all = append(all, mutator{what: p.what(), config: p.config, path: "/spec", conditions: len(p.MatchConditions) > 0, policy: true})
+	}
+	return all, append(unread, unlisted...)
+}
+
+// kindsOf names what some mutators are.
+func kindsOf(all []mutator) string {
+	webhooks, policies := false, false
+	for _, m := range all {
+		webhooks, policies = webhooks || !m.policy, policies || m.policy
+	}
+	switch {
+	case webhooks && policies:
+		return "webhook or policy"
+	case policies:
+		return "admission policy"
+	}
+	return "webhook"
+}
+
+// exemptions are the commands that exempt objects that are being deleted from mutators.
+func (e *examiner) exemptions(all []mutator) []step {
+	var steps []step
+	for _, m := range all {
+		steps = append(steps, at(e.ref(m.config), exempt(m.path, m.conditions)).
+			doing("exempts objects that are being deleted from "+m.what).risking(finalizer.RiskNone))
+	}
+	return steps
+}

@@ -1,0 +1,81 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// The ways in which the API server names who denies a write, as controllers repeat them.
+var (
+	hookDenied   = regexp.MustCompile(`admission webhook "([^"]+)" denied the request`)
+	policyDenied = regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '[^']+')? denied request`)
+)
+
+// quotedDenials returns who denied a write of an object's controller, by what the object says: a dry run of the user shows nothing where only others are refused. Which
+// write it was the object does not say; so what is named has to be called for updates of it.
+func (e *examiner) quotedDenials(ctx context.Context, o *unstructured.Unstructured) []finding {
+	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
+	if !ok {
+		return nil
+	}
+	w := write{operation: admissionv1.Update, t: t, o: o}
+	var all []finding
+	add := func(at, says, text string) {
+		for _, config := range e.denying(ctx, w, text) {
+			about := e.ref(config)
+			all = append(all, finding{
+				code: AdmissionDenied, about: &about, evidence: append(observedAt(at, says), observed(fmt.Sprintf("a dry run of the %s with your own rights is not denied", w.words()))...),
+				remedy:   fmt.Sprintf("Do what %s %s asks for: it has refused a write of the controller, and refuses none to you. What kubectl gc does with your rights gets round it.", config.GetKind(), config.GetName()),
+				commands: []step{describe().doing("shows what it asks for").risking(finalizer.RiskNone)},
+			})
+		}
+	}
+	for _, c := range status.Failing(o) {
+		add(from(o, c.Field), e.quoted(c), c.Message)
+	}
+	for i, warning := range e.warnings(ctx, o) {
+		add(from(warning.event, ""), e.quotedWarning(i, warning), warning.message)
+	}
+	return distinct(all)
+}
+
+// denying returns the webhook configurations and policies that a text names as those that denied something, and that are called for a write.
+func (e *examiner) denying(ctx context.Context, w write, text string) []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	if m := hookDenied.FindStringSubmatch(text); m != nil {
+		hooks, _ := e.hooks(ctx)
+		for _, h := range hooks {
+			if h.Name == m[1] && e.calls(ctx, h, w) {
+				all = append(all, h.config)
+			}
+		}
+	}
+	if m := policyDenied.FindStringSubmatch(text); m != nil {
+		policies, _ := e.policies(ctx, cluster.ValidatingPolicies, w)
+		for _, p := range policies {
+			if p.config.GetName() == m[1] {
+				all = append(all, p.config)
+			}
+		}
+	}
+	return all
+}
+
+// blamed says whether one of some findings is about an object.
+func blamed(findings []finding, o v1alpha1.ObjectRef) bool {
+	for _, f := range findings {
+		if f.about != nil && *f.about == o {
+			return true
+		}
+	}
+	return false
+}

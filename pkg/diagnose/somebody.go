@@ -1,0 +1,191 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// account is a ServiceAccount that would make a write, and who uses it.
+type account struct {
+	cluster.ServiceAccount
+	who string
+}
+
+// The ServiceAccounts of controllers of Kubernetes, where kube-controller-manager uses one for each of them, which is the default of all that set it up.
+var (
+	collectorAccount  = account{cluster.ServiceAccount{Namespace: "kube-system", Name: "generic-garbage-collector"}, "the garbage collector"}
+	namespacesAccount = account{cluster.ServiceAccount{Namespace: "kube-system", Name: "namespace-controller"}, "the namespace controller"}
+)
+
+// accountsOf returns the ServiceAccounts of an actor's workloads.
+func accountsOf(a actor.Actor) []account {
+	var all []account
+	for _, w := range a.Workloads {
+		of := account{actor.Account(w), whoever(a)}
+		if len(all) == 0 || all[len(all)-1] != of {
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
+// refusedTo returns who refuses a write to a ServiceAccount. It is tried as a dry run where the user may impersonate the ServiceAccount, and only if admission looks
+// at such writes at all. Where it may not be tried there are suspects: what decides by who asks.
+func (e *examiner) refusedTo(ctx context.Context, w write, by account, try func(context.Context, *cluster.Client) error) (findings []finding, suspects []v1alpha1.Observation) {
+	looked, suspects := e.lookAt(ctx, w, by)
+	if !looked || e.many && len(suspects) == 0 { // of many objects not all are tried for a webhook that does not say by what it decides
+		return nil, nil
+	}
+	client, may := e.asAccount(ctx, by)
+	if !may {
+		return nil, suspects
+	}
+	err := e.tries.send(ctx, e, w, func(ctx context.Context) error { return try(ctx, client) })
+	if err == nil {
+		return nil, nil
+	}
+	refused, _ := e.refusal(ctx, w, err)
+	for _, f := range refused {
+		if f.code == AdmissionDenied {
+			findings = append(findings, f)
+		}
+	}
+	if len(findings) == 0 { // it may do less than the user for other reasons
+		return nil, suspects
+	}
+	to := fmt.Sprintf("it was tried as ServiceAccount %s/%s, which is that of %s", by.Namespace, by.Name, by.who)
+	if try(ctx, e.client) == nil {
+		to += "; with your own rights it succeeds"
+		for i := range findings {
+			findings[i].remedy += fmt.Sprintf(" It refuses the %s to %s and not to you: what kubectl gc does with your rights gets round it.", w.words(), by.who)
+		}
+	}
+	for i := range findings {
+		findings[i].actor = by.who
+		findings[i].evidence = append(slices.Clip(findings[i].evidence), observed(to)...)
+	}
+	return findings, nil
+}
+
+// asAccount returns a client that asks as a ServiceAccount, if the user may impersonate that.
+func (e *examiner) asAccount(ctx context.Context, by account) (*cluster.Client, bool) {
+	r, ok := e.kindIn("", "ServiceAccount")
+	if !ok || by.Name == "" {
+		return nil, false
+	}
+	review := e.reviews.Ask(ctx, []cluster.Access{{Verb: "impersonate", Type: r.Type, Namespace: by.Namespace, Name: by.Name}})[0]
+	if review.Permission != cluster.Allowed {
+		return nil, false
+	}
+	client, err := e.client.As(by.ServiceAccount)
+	return client, err == nil
+}
+
+// lookAt says whether anything in admission looks at a write, and what decides by who asks.
+func (e *examiner) lookAt(ctx context.Context, w write, by account) (looked bool, suspects []v1alpha1.Observation) {
+	suspect := func(what string, config *unstructured.Unstructured) {
+		suspects = append(suspects, observedAt(from(config, ""),
+			fmt.Sprintf("%s is called for %s and decides by who asks: it may refuse %s and not you", what, w.words(), by.who))...)
+	}
+	hooks, _ := e.hooks(ctx)
+	for _, h := range hooks {
+		if !e.calls(ctx, h, w) {
+			continue
+		}
+		looked = true
+		for _, c := range h.MatchConditions {
+			if asksWho(c.Expression) {
+				suspect(h.what(), h.config)
+				break
+			}
+		}
+	}
+	policies, _ := e.policies(ctx, cluster.ValidatingPolicies, w)
+	for _, p := range policies {
+		looked = true
+		if p.byWho {
+			suspect(p.what(), p.config)
+		}
+	}
+	return looked, suspects
+}
+
+// refusedToActor returns who refuses to the actor of a finalizer to remove it, although the user could.
+func (e *examiner) refusedToActor(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (findings []finding, suspects []v1alpha1.Observation) {
+	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
+	steps := withoutFinalizers(o, []string{a.Finalizer})
+	if !ok || len(steps) == 0 {
+		return nil, nil
+	}
+	accounts := accountsOf(a)
+	if len(accounts) == 0 && a.Life == actor.Alive { // found by other signs: nobody knows as whom it asks
+		_, suspects = e.lookAt(ctx, write{operation: admissionv1.Update, t: t, o: o}, account{who: whoever(a)})
+		return nil, suspects
+	}
+	for _, by := range accounts {
+		findings, suspects = e.refusedTo(ctx, write{operation: admissionv1.Update, t: t, o: o}, by, func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.Patch(ctx, t, o.GetNamespace(), o.GetName(), steps, cluster.PatchOptions{DryRun: true})
+			return err
+		})
+		if len(findings) > 0 {
+			break
+		}
+	}
+	for i := range findings {
+		findings[i].cost = cost(a)
+		findings[i].commands = append(findings[i].commands, e.byHand(o, a).doing("removes the finalizer with your rights, which gets round the refusal").risking(a.Known.Risk))
+	}
+	return findings, suspects
+}
+
+// refusedToController returns who refuses to a controller of Kubernetes what it has to do to an object: to remove a finalizer, or without one to delete it.
+func (e *examiner) refusedToController(ctx context.Context, id graph.ID, name string, by account) (findings []finding, suspects []v1alpha1.Observation) {
+	ref := e.Graph.Ref(id)
+	t, ok := e.Graph.Type(id)
+	if !ok || ref.UID == "" {
+		return nil, nil
+	}
+	o, err := e.reader.Read(ctx, t, ref.Namespace, ref.Name)
+	if err != nil || o == nil || string(o.GetUID()) != ref.UID {
+		return nil, nil
+	}
+	if name == "" {
+		return e.refusedTo(ctx, write{operation: admissionv1.Delete, t: t, o: o}, by, func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
+			return err
+		})
+	}
+	steps := withoutFinalizers(o, []string{name})
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	return e.refusedTo(ctx, write{operation: admissionv1.Update, t: t, o: o}, by, func(ctx context.Context, c *cluster.Client) error {
+		_, err := c.Patch(ctx, t, ref.Namespace, ref.Name, steps, cluster.PatchOptions{DryRun: true})
+		return err
+	})
+}
+
+// refusedInside returns who refuses to the namespace controller to delete what is in a namespace. It is asked about one object of each type.
+func (e *examiner) refusedInside(ctx context.Context, content []graph.ID) []finding {
+	var all []finding
+	asked := map[graph.Type]bool{}
+	for _, id := range content {
+		t, ok := e.Graph.Type(id)
+		if !ok || asked[t] || e.Graph.Deleted(id) != 0 {
+			continue
+		}
+		asked[t] = true
+		refused, _ := e.refusedToController(ctx, id, "", namespacesAccount)
+		all = append(all, behind(e.Graph.Ref(id), found(e.Graph.Ref(id), refused...))...)
+	}
+	return all
+}
