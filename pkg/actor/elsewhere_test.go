@@ -141,6 +141,8 @@ func TestAnotherInstallationIsAliveWhereTheUsualOneIsScaledToZero(t *testing.T) 
 	old, moved := c.Namespace(t), c.Namespace(t)
 	c.Apply(t, fixture.Deployment(old, old, 0)+fixture.Deployment(moved, old, 1))
 	known := fixture.Pack(t, "example.com/bucket", "deployments: ["+old+"/"+old+"]")
+	wantActor(t, actorOf(t, c, known, "example.com/bucket", nil), Dead, old+"/"+old+" is scaled to 0") // the other has its name, and another image
+	known = fixture.Pack(t, "example.com/bucket", "deployments: ["+old+"/"+old+"], images: [c]")
 	wantActor(t, actorOf(t, c, known, "example.com/bucket", nil), Unknown, "starting for ")
 	setStatus(t, c, "deployment", moved, old, ready)
 	wantActor(t, actorOf(t, c, known, "example.com/bucket", nil), Alive, moved+"/"+old+" has 1 of 1 pod ready")
