@@ -145,5 +145,5 @@ func TestPolicyThatRefusedAControllerByItsOwnWords(t *testing.T) {
 	c.Kubectl(t, "patch", "validatingadmissionpolicy", ns, "--type=json", "-p", `[{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/apiGroups","value":["apps"]},{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/resources","value":["deployments"]}]`)
 	d = examine(t, c.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{"Deployment/app": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns, "FinalizerActorUnknown Deployment/app"}})
-	wantRemedy(t, d.Stuck[0].Causes[0], "it has refused a write of the controller, and refuses none to you")
+	wantRemedy(t, d.Stuck[0].Causes[0], "it has refused a write of the controller. It refuses nothing to you")
 }
