@@ -64,10 +64,11 @@ lint: ## Check format, vet, staticcheck, tidiness and the direction of imports
 fmt: ## Format the Go code
 	gofmt -w .
 
-bench: build controlplane ## Print how costs grow with the objects, then what reading 100,000 and collecting 5,000 costs
+bench: build controlplane ## Print how costs grow with the objects, then what reading 100,000, collecting 5,000 and explaining 200 costs
 	$(GO) run ./test/bench linear
 	$(GO) run ./test/bench
 	$(GO) test -run '^$$' -bench 'Dependents|Run' -benchtime 2x -timeout 60m ./pkg/collect
+	$(GO) test -run '^$$' -bench 'Why' -benchtime 5x -timeout 60m ./pkg/diagnose
 
 # A cluster of the caller's with a kubectl at hand needs nothing of the control plane.
 demo: build $(if $(and $(KUBECONFIG),$(shell command -v kubectl)),,controlplane) ## Show kubectl gc at work; in your cluster if KUBECONFIG is set

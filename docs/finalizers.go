@@ -116,15 +116,19 @@ func alive(a finalizer.Alive) string {
 		word  string
 		names []string
 	}{
-		{"deployment", a.Deployments}, {"statefulset", a.StatefulSets}, {"daemonset", a.DaemonSets}, {"label", a.Labels},
-		{"image", a.Images}, {"lease", a.Leases}, {"apiservice", a.APIServices}, {"webhook configuration", a.Webhooks},
+		{"deployments", a.Deployments}, {"statefulsets", a.StatefulSets}, {"daemonsets", a.DaemonSets}, {"labels", a.Labels},
+		{"images", a.Images}, {"leases", a.Leases}, {"apiservices", a.APIServices}, {"webhook configurations", a.Webhooks},
 	} {
+		var names []string
 		for _, name := range sign.names {
-			part := sign.word + " " + inCode(name)
+			text := inCode(name)
 			if slices.Contains(a.Unverified, name) {
-				part += "?"
+				text += "?"
 			}
-			parts = append(parts, part)
+			names = append(names, text)
+		}
+		if len(names) > 0 {
+			parts = append(parts, sign.word+" "+strings.Join(names, ", "))
 		}
 	}
 	switch {
@@ -133,7 +137,7 @@ func alive(a finalizer.Alive) string {
 	case a.Outside:
 		parts = append(parts, "outside the cluster")
 	}
-	text := strings.Join(parts, ", ")
+	text := strings.Join(parts, "; ")
 	switch {
 	case text == "" && a.Note == "":
 		return "no sign is known"

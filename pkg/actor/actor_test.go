@@ -149,22 +149,7 @@ func TestActorOfAnUnknownFinalizer(t *testing.T) {
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(ns, "cm", "gadgets.example.org/x"), "--field-manager=gadget-operator")
 	fixture.Free(t, c, ns, "configmap/cm")
-	whole := func() *unstructured.Unstructured {
-		client, err := cluster.New(c.Config(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		catalog, err := client.Discover()
-		if err != nil {
-			t.Fatal(err)
-		}
-		configMaps, _ := catalog.Kind("v1", "ConfigMap")
-		o, err := client.GetWhole(t.Context(), configMaps, ns, "cm")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return o
-	}()
+	whole := wholeOf(t, c, ns)
 	a := actorOf(t, c, fixture.Packs(t), "gadgets.example.org/x", whole)
 	if a.Life != Unknown || a.IsKnown || a.Who != "gadget-operator" {
 		t.Errorf("%+v, want it unknown, called after the field manager", a)

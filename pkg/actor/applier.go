@@ -12,13 +12,13 @@ import (
 // appliers are field managers that write the manifests of others, by the beginnings of their names, in lower case. They put a finalizer where the manifest
 // says so, and do not remove it.
 var appliers = []string{
-	"kubectl", "argocd", "argo-cd", "kustomize-controller", "helm", "tofu", "terraform", "hashicorp", "pulumi", "kapp", "fleetagent", "fleet-agent", "fleet-cd",
-	"rancher-fleet", "ansible", "skaffold", "tilt", "werf", "oc", "cdk8s", "config-sync", "configsync", "applier.configmanagement", "porch", "spinnaker", "kustomize", "flux",
+	"argocd", "argo-cd", "kustomize-controller", "helm", "tofu", "terraform", "hashicorp", "pulumi", "kapp", "fleetagent", "fleet-agent", "fleet-cd",
+	"rancher-fleet", "ansible", "skaffold", "tilt", "werf", "cdk8s", "config-sync", "configsync", "applier.configmanagement", "porch", "spinnaker", "kustomize", "flux",
 }
 
-// clients are the names that a program has that was not given one: those of libraries, and of binaries that are called like many others.
+// clients are the names of people's tools, and those that a program has that was not given one.
 var clients = []string{
-	"openapi-generator", "okhttp", "kubernetes-client", "fabric8", "node-fetch", "axios", "unirest", "python-requests", "python-urllib", "go-http-client", "kubernetesjavascriptclient",
+	"kubectl", "oc", "openapi-generator", "okhttp", "kubernetes-client", "fabric8", "node-fetch", "axios", "unirest", "python-requests", "python-urllib", "go-http-client", "kubernetesjavascriptclient",
 	"mozilla", "curl", "wget", "postman", "before-first-apply", "unknown", "k9s", "lens", "headlamp", "dashboard", "__debug_bin", "exe",
 }
 

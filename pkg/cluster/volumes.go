@@ -41,6 +41,15 @@ func (r *Reader) Volumes(ctx context.Context, claims []graph.Ref, expected int) 
 	return bound, failed
 }
 
+// Volume returns a PersistentVolume, nil if it is proven to be absent or another one has its name.
+func (r *Reader) Volume(ctx context.Context, ref graph.Ref) (*unstructured.Unstructured, error) {
+	volume, err := r.Get(ctx, PersistentVolumes, "", ref.Name)
+	if volume == nil || string(volume.GetUID()) != ref.UID {
+		return nil, err
+	}
+	return volume, nil
+}
+
 // volume returns the volume of one claim, nil if it has none.
 func (r *Reader) volume(ctx context.Context, ref graph.Ref) (*unstructured.Unstructured, error) {
 	claim, err := r.Get(ctx, PVCs, ref.Namespace, ref.Name)

@@ -174,14 +174,28 @@ func (f *deleteFlags) plan(ctx context.Context, client *cluster.Client, catalog 
 		return nil, err
 	}
 	known.GracePeriodSeconds, known.Propagated, known.Forbidden = d.grace, f.propagateGrace, rights.forbidden(ctx, p.Plan.Plan, f.us()...)
+	if err := f.learnMore(ctx, client, catalog, p, &known); err != nil {
+		return nil, err
+	}
 	p.Learn(known)
 	claims := p.ClaimLinks()
 	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links(id), claims(id)) }})
 	p.Gaps = p.Relevant(listed.Gaps)
-	if len(p.Blockers) > 0 {
-		p.Known, err = f.known()
+	return p, nil
+}
+
+// learnMore finds out which disks are destroyed, and who of those that the deletion waits for does not run.
+func (f *deleteFlags) learnMore(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *plannedDeletion, facts *plan.Facts) error {
+	reader := cluster.NewReader(client, catalog)
+	learnDisks(ctx, reader, p.Plan.Plan, facts)
+	if len(p.Blockers) == 0 {
+		return context.Cause(ctx)
 	}
-	return p, err
+	var err error
+	if p.Known, err = f.known(); err != nil {
+		return err
+	}
+	return learnIdle(ctx, client, reader, p.Known, p.Plan.Plan, facts)
 }
 
 // us are those whose part of the plan this command does.

@@ -18,6 +18,7 @@ func resultObject(p *plannedDeletion, r *act.Result, events []collect.Event) *v1
 		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{},
 		Orphaned: []v1alpha1.SkippedObject{}, Remaining: []v1alpha1.SkippedObject{},
 	}
+	out.Disks = p.Disks
 	for _, d := range r.Done {
 		out.Done = append(out.Done, render.ActionObject(d.Graph, d.Action))
 	}

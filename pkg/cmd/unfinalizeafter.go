@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
@@ -81,7 +82,7 @@ func question(cases []*unfinalize.Case) string {
 		}
 	}
 	if disks := allDisks(cases); len(disks) > 0 {
-		sentences = append(sentences, phrase.Sentence(unfinalize.Destroys(disks)))
+		sentences = append(sentences, phrase.Sentence("this "+status.Destroys(disks)))
 	}
 	if n := len(undone) - phrase.MaxNamed; n > 0 {
 		undone = append(undone[:phrase.MaxNamed], fmt.Sprintf("And so on for %d more.", n))
@@ -102,7 +103,7 @@ func diskLines(cases []*unfinalize.Case) []string {
 	if len(disks) == 0 {
 		return nil
 	}
-	return []string{render.Escape(unfinalize.Destroys(disks))}
+	return []string{render.Escape("it " + status.Destroys(disks))}
 }
 
 // allDisks are the volumes whose data are destroyed.

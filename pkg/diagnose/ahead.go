@@ -23,6 +23,11 @@ func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 	for _, l := range looks {
 		own = append(own, l.id)
 	}
+	for _, d := range deletions {
+		if e.Graph.Deleted(d.id) != 0 {
+			own = append(own, d.id)
+		}
+	}
 	e.readWholes(ctx, own)
 	done := e.counter(len(looks) + len(deletions))
 	for _, l := range looks {
@@ -35,7 +40,7 @@ func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 	for _, d := range deletions {
 		group.Go(func() error {
 			defer done()
-			d.once.Do(func() { d.findings = e.rejects(ctx, d.id) })
+			d.once.Do(func() { e.try(ctx, d) })
 			return ctx.Err()
 		})
 	}
@@ -81,9 +86,11 @@ func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*deletion) 
 				looks = append(looks, l)
 			}
 		}
-		if d := e.deletionOf(id); e.Graph.Deleted(id) == 0 && !asking[d] {
-			asking[d] = true
-			deletions = append(deletions, d)
+		if e.Graph.Deleted(id) == 0 || e.halfDeleted(id) {
+			if d := e.deletionOf(id); !asking[d] {
+				asking[d] = true
+				deletions = append(deletions, d)
+			}
 		}
 		next = append(next, e.waitsFor(links, id)...)
 	}
@@ -114,6 +121,12 @@ func (e *examiner) waitsFor(links *link.Links, id graph.ID) []graph.ID {
 		}
 	}
 	return all
+}
+
+// halfDeleted says whether nothing is seen that keeps an object.
+func (e *examiner) halfDeleted(id graph.ID) bool {
+	ref := e.Graph.Ref(id)
+	return len(e.Graph.Finalizers(id)) == 0 && !ofType(cluster.Pods)(ref) && !ofType(cluster.Namespaces)(ref)
 }
 
 // awaited says whether an owner of an object that is not being deleted waits for it.

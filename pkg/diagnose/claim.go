@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -41,13 +42,26 @@ func (e *examiner) claim(ctx context.Context, id graph.ID) []finding {
 	}
 	if len(names) > 0 {
 		f.remedy = "Delete the pods that use it, those that have ended too. What their controllers make instead is not scheduled as long as the claim is being deleted."
-		f.commands = []step{fixedCommand(append(append([]string{"kubectl", "delete", "pods"}, names...), "-n", ref.Namespace)...)}
+		deletePods := fixedCommand(append(append([]string{"kubectl", "delete", "pods"}, names...), "-n", ref.Namespace)...)
+		f.commands = []step{deletePods.doing("deletes the pods that use the claim, which is deleted then").risking(e.releasingClaim(ctx, ref))}
 		findings = append(findings, found(ref, f)...)
 	}
 	if len(findings) > 0 {
 		return findings
 	}
 	return withEvidence(e.byActor(ctx, id, claimFinalizer), observed("no pod uses it")...)
+}
+
+// releasingClaim is what is at risk when a claim is deleted, empty if that is not known.
+func (e *examiner) releasingClaim(ctx context.Context, claim graph.Ref) finalizer.Risk {
+	bound, failed := e.reader.Volumes(ctx, []graph.Ref{claim}, 0)
+	switch volume := bound[claim.UID]; {
+	case failed[claim.UID] != nil:
+		return ""
+	case volume != nil:
+		return releasing(volume)
+	}
+	return finalizer.RiskNone
 }
 
 // behindUser returns what keeps an object that is being deleted and in the way of another.

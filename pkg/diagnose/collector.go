@@ -14,10 +14,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
+const doesRun = "does the garbage collector's part from here, after showing what"
+
 // collectors is what there is to say when it is the garbage collector's turn and it does nothing. What the finding has already is kept. Whether it does
 // something after all shows at the owner and its dependents.
 func (e *examiner) collectors(ctx context.Context, id, owner graph.ID, f finding) []finding {
-	f.moves = e.movement(owner, e.dependents(owner))
+	f.moves = e.movement(owner)
 	about := v1alpha1.ObjectRef(e.Graph.Ref(id))
 	life, evidence := e.controllerManager(ctx)
 	refused, suspects := e.refusedToController(ctx, id, f.finalizer, collectorAccount)
@@ -41,9 +43,9 @@ func (e *examiner) collectors(ctx context.Context, id, owner graph.ID, f finding
 			f.remedy = "The garbage collector works, and has not come to this object, or cannot write to it: look into the log of kube-controller-manager. Its part can be done from here."
 		}
 	}
-	run := command("kubectl", "gc", "run")
+	run := command("kubectl", "gc", "run").doing(doesRun)
 	if about.Namespace != "" {
-		run = command("kubectl", "gc", "run", "-n", about.Namespace)
+		run = command("kubectl", "gc", "run", "-n", about.Namespace).doing(doesRun)
 	}
 	f.commands = append([]step{run}, f.commands...)
 	f.actor = "the garbage collector"

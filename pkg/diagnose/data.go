@@ -17,8 +17,8 @@ import (
 // finding that comes first, and those that a pack knows of a finalizer.
 func (e *examiner) dataFirst(ctx context.Context, id graph.ID, findings []finding) []finding {
 	findings = slices.Clone(findings)
-	for i := range findings {
-		findings[i].commands = append(e.protects(findings[i]), findings[i].commands...)
+	for i, f := range findings {
+		findings[i].commands = append(without(e.protects(f), f), f.commands...)
 	}
 	if len(findings) == 0 || e.Graph.Deleted(id) == 0 {
 		return findings
@@ -40,8 +40,8 @@ func (e *examiner) dataFirst(ctx context.Context, id graph.ID, findings []findin
 // foremost is the finding that is printed first.
 func foremost(findings []finding) int {
 	at := 0
-	for i, f := range findings {
-		if byCode[f.code].Rank < byCode[findings[at].code].Rank {
+	for i := range findings {
+		if inOrder(findings[i], findings[at]) < 0 {
 			at = i
 		}
 	}
@@ -61,6 +61,15 @@ func (e *examiner) protects(f finding) []step {
 		steps = append(steps, step{write: func(v1alpha1.ObjectRef) string { return line }}.doing(s.Does).risking(finalizer.RiskNone))
 	}
 	return steps
+}
+
+// without leaves out the steps that a finding has already.
+func without(steps []step, f finding) []step {
+	has := map[string]bool{}
+	for _, s := range f.commands {
+		has[s.write(f.object())] = true
+	}
+	return slices.DeleteFunc(steps, func(s step) bool { return has[s.write(f.object())] })
 }
 
 // disks are the volumes whose data are destroyed when an object is gone. What could not be read is said.
@@ -96,11 +105,11 @@ func (e *examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v
 
 // itself is a volume that is being deleted: who looks after it destroys the data when it is released.
 func (e *examiner) itself(ctx context.Context, ref graph.Ref) ([]v1alpha1.Disk, []v1alpha1.Observation) {
-	volume, err := e.reader.Get(ctx, cluster.PersistentVolumes, "", ref.Name)
+	volume, err := e.reader.Volume(ctx, ref)
 	switch {
 	case err != nil:
 		return nil, observed(fmt.Sprintf("whether the data of PersistentVolume %s are destroyed is not known: %v", ref.Name, err))
-	case volume == nil || string(volume.GetUID()) != ref.UID || !status.Disk(volume).Destroyed():
+	case volume == nil || !status.Disk(volume).Destroyed():
 		return nil, nil
 	}
 	return []v1alpha1.Disk{status.Disk(volume)}, nil

@@ -88,7 +88,7 @@ func TestDisksAreKeptFirst(t *testing.T) {
 	wantProtected(t, stuckOf(t, d, "owner"), owned)
 	wantProtected(t, stuckOf(t, d, alone), alone)
 	cause := stuckOf(t, d, "lost").Causes[0]
-	wantEvidence(t, cause, "the disk of PersistentVolume "+lost+" (PersistentVolumeClaim "+ns+"/lost, 1Gi) is destroyed when it is released: its reclaim policy is Delete")
+	wantEvidence(t, cause, "the disk of PersistentVolume "+lost+" (PersistentVolumeClaim "+ns+"/lost, 1Gi, reclaim policy Delete) is destroyed when it is released")
 	if from := cause.Observations[0].From; from != "PersistentVolume "+lost+" spec.persistentVolumeReclaimPolicy" {
 		t.Errorf("it was read at %q", from)
 	}

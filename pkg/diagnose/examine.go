@@ -166,12 +166,15 @@ func (e *examiner) explain(ctx context.Context, id graph.ID, findings []finding)
 	return printed(s, e.dataFirst(ctx, id, e.withRights(ctx, distinct(findings))), e.checked(id))
 }
 
+// inOrder compares causes by the order in which they come up.
+func inOrder(a, b finding) int {
+	return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(byCode[a.code].Rank, byCode[b.code].Rank))
+}
+
 // printed completes what is printed of one object: its causes in the order in which they come up.
 func printed(s v1alpha1.Stuck, findings []finding, checked []string) v1alpha1.Stuck {
 	s.Causes = []v1alpha1.Cause{}
-	slices.SortStableFunc(findings, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(byCode[a.code].Rank, byCode[b.code].Rank))
-	})
+	slices.SortStableFunc(findings, inOrder)
 	stage := 0
 	for i, f := range findings {
 		if i > 0 && f.after > findings[i-1].after {

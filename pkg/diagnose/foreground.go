@@ -82,7 +82,11 @@ func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 	if verdict.Do == plan.Strip {
 		todo = "the garbage collector has not taken the owner that waits for it off its ownerReferences"
 	}
-	findings := e.collectors(ctx, id, refs[waiting].Owner, finding{evidence: observed(todo)})
+	evidence := observed(todo)
+	if e.untriedDeletion(id) {
+		evidence = append(evidence, observed("whether the server would accept a DELETE was not tried: a webhook would not have answered")...)
+	}
+	findings := e.collectors(ctx, id, refs[waiting].Owner, finding{evidence: evidence})
 	if verdict.Do == plan.Strip {
 		return findings
 	}
@@ -99,14 +103,14 @@ func (e *examiner) neverCollected(id graph.ID) (finding, bool) {
 				code:     BlockerBadScope,
 				evidence: observed(fmt.Sprintf("it is cluster-scoped and names %s as its owner, which is in a namespace: the garbage collector never collects it", owner)),
 				remedy:   "Delete it yourself, or take the reference off it.",
-				commands: []step{command("kubectl", "gc", "delete", "OBJECT")},
+				commands: []step{command("kubectl", "gc", "delete", "OBJECT").doing("deletes the dependent, after showing what is deleted with it")},
 			}, true
 		case edge.Problem&graph.Unresolvable != 0 && !e.mayBeServed((graph.Ref{APIVersion: edge.APIVersion}).Group()):
 			return finding{
 				code:     BlockerUnresolvable,
 				evidence: observed(fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again for ever and never collects it", owner, edge.APIVersion)),
 				remedy:   "Delete it yourself, or take the reference off it.",
-				commands: []step{command("kubectl", "gc", "delete", "OBJECT")},
+				commands: []step{command("kubectl", "gc", "delete", "OBJECT").doing("deletes the dependent, after showing what is deleted with it")},
 			}, true
 		}
 	}
@@ -142,12 +146,14 @@ func (e *examiner) ring(ring []graph.Edge) finding {
 	return f
 }
 
+const doesUnlock = "sets blockOwnerDeletion to false on one reference, and does the garbage collector's part from here"
+
 // unlock is the command that takes blockOwnerDeletion off one reference of a ring, for a cluster whose collector does nothing afterwards either.
 func unlock(edge graph.Edge, g *graph.Graph) step {
 	if namespace := g.Ref(edge.Dependent).Namespace; namespace != "" {
-		return command("kubectl", "gc", "run", "-n", namespace, "--break-deadlocks")
+		return command("kubectl", "gc", "run", "-n", namespace, "--break-deadlocks").doing(doesUnlock)
 	}
-	return command("kubectl", "gc", "run", "--break-deadlocks")
+	return command("kubectl", "gc", "run", "--break-deadlocks").doing(doesUnlock)
 }
 
 // orphan returns what keeps an owner whose dependents are to be orphaned: only the collector takes the finalizer off, after the references (GC-067).
@@ -171,7 +177,7 @@ func (e *examiner) orphan(ctx context.Context, id graph.ID) []finding {
 
 // again is the command that deletes an object once more with another policy, which takes the collector's finalizer off (API-004).
 func again(policy string) []step {
-	return []step{command("kubectl", "gc", "delete", "OBJECT", "--cascade="+policy)}
+	return []step{command("kubectl", "gc", "delete", "OBJECT", "--cascade="+policy).doing("deletes it again in the " + policy + ", so that it does not wait for its dependents")}
 }
 
 // named writes kind and name of an object.

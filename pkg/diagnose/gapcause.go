@@ -12,23 +12,27 @@ import (
 
 // gapClauses says what cannot be listed, and why. What the user may not list comes to one clause, without what RBAC says of each type.
 func gapClauses(gaps []v1alpha1.Gap) []string {
-	var all, forbidden []string
+	var all, namespaces []string
+	forbidden := map[string][]string{}
 	for _, gap := range gaps {
-		what := gap.Resource
+		what, where := gap.Resource, ""
 		if gap.Group != "" {
 			what += "." + gap.Group
 		}
 		if gap.Namespace != "" {
-			what += " in " + gap.Namespace
+			where = " in " + gap.Namespace
 		}
-		if gap.Reason == v1alpha1.GapForbidden {
-			forbidden = append(forbidden, what)
+		if gap.Reason != v1alpha1.GapForbidden {
+			all = append(all, fmt.Sprintf("%s%s cannot be listed: %s", what, where, gap.Message))
 			continue
 		}
-		all = append(all, fmt.Sprintf("%s cannot be listed: %s", what, gap.Message))
+		if forbidden[where] == nil {
+			namespaces = append(namespaces, where)
+		}
+		forbidden[where] = append(forbidden[where], what)
 	}
-	if len(forbidden) > 0 {
-		all = append(all, "you may not list "+phrase.And(forbidden))
+	for _, where := range namespaces {
+		all = append(all, "you may not list "+phrase.And(forbidden[where])+where)
 	}
 	return all
 }
@@ -55,8 +59,8 @@ func (e *examiner) unlistable(ctx context.Context, gap v1alpha1.Gap) []finding {
 	f := finding{code: TypeUnlistable, about: &about, evidence: observed(gapClauses([]v1alpha1.Gap{gap})...), remedy: "Look into the log of the API server."}
 	if services, err := e.aggregated(ctx, gap.Group); err == nil && len(services) > 0 {
 		about = e.ref(services[0])
-		f.remedy = "The API is served by a component of its own, whose APIService is available: repair or upgrade the component. If it was uninstalled, delete the APIService: only the registration goes."
-		f.commands = []step{describe(), command("kubectl", "delete", "OBJECT")}
+		f.remedy = "The API is served by a component of its own, whose APIService is available: repair or upgrade the component. If it was uninstalled, delete the APIService: only the registration is removed."
+		f.commands = []step{describe(), command("kubectl", "delete", "OBJECT").doing("removes the registration of the API")}
 	}
 	return []finding{f}
 }

@@ -11,20 +11,20 @@ import (
 // DELETE ends it (API-020, RO-063).
 func (e *examiner) half(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	t, ok := e.Graph.Type(id)
-	if !ok {
-		return nil
-	}
-	o, err := e.reader.Read(ctx, t, ref.Namespace, ref.Name)
+	o, err := e.whole(ctx, id)
 	if err != nil || o == nil || string(o.GetUID()) != ref.UID || len(o.GetFinalizers()) > 0 {
 		return nil
 	}
+	rejected := found(ref, e.rejected(ctx, id)...)
 	f := finding{
 		code: HalfDeleted, evidence: observed("it has a deletionTimestamp, no finalizers and no grace period left"),
 		remedy:   "Delete it once more: nothing holds it, and the server ends what was begun.",
-		commands: []step{command("kubectl", "delete", "OBJECT")},
+		commands: []step{command("kubectl", "delete", "OBJECT").doing("has the server end the deletion")},
 	}
-	return append(found(ref, f), found(ref, e.rejected(ctx, id)...)...)
+	if len(rejected) > 0 { // which comes first
+		f.after = 1
+	}
+	return append(rejected, found(ref, f)...)
 }
 
 // asked is for an object that was asked about by name and is not being deleted: whether it could be.
@@ -38,9 +38,12 @@ func (e *examiner) asked(ctx context.Context, id graph.ID) []finding {
 	}
 	f := finding{code: NotDeleting, evidence: observed("it has no deletionTimestamp")}
 	t, _ := e.Graph.Type(id)
-	if e.reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied {
+	switch {
+	case e.untriedDeletion(id):
+		f.evidence = append(f.evidence, observed("whether the server would accept a DELETE was not tried: a webhook would not have answered")...)
+	case e.reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied:
 		f.evidence = append(f.evidence, observed("you may not delete it")...)
-	} else {
+	default:
 		f.evidence = append(f.evidence, observed("the server would accept a DELETE")...)
 	}
 	return found(ref, f)

@@ -24,7 +24,7 @@ func TestRO012BlockerCanBeHidden(t *testing.T) {
 	}
 	d := examine(t, proxy.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/owner": {"BlockerHidden ConfigMap/owner"}})
-	if said := d.Stuck[0].Causes[0].Evidence; len(said) != 1 || said[0] != "you may not list secrets and services" {
+	if said := d.Stuck[0].Causes[0].Evidence; len(said) != 1 || said[0] != "you may not list secrets and services in "+ns {
 		t.Errorf("the evidence is %q, want it in one clause", said)
 	}
 }

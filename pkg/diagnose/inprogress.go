@@ -18,15 +18,20 @@ import (
 // survey, or if nobody has had the time to begin. The error is that of a context that ended.
 func (e *examiner) compare(ctx context.Context, explained [][]finding) error {
 	var all []*movement
+	seen := map[*movement]bool{nil: true}
 	for _, findings := range explained {
 		for _, f := range findings {
-			if f.moves != nil && !slices.Contains(all, f.moves) {
+			if !seen[f.moves] {
+				seen[f.moves] = true
 				all = append(all, f.moves)
 			}
 		}
 	}
 	if len(all) == 0 {
 		return nil
+	}
+	if e.opts.Progress != nil {
+		e.opts.Progress(0, len(all), "deletions a second time")
 	}
 	if err := e.limits.pause(ctx, e.now); err != nil {
 		return err

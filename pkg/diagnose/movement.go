@@ -18,19 +18,24 @@ type movement struct {
 }
 
 // movement returns the movement of an owner or a namespace.
-func (e *examiner) movement(of graph.ID, ids []graph.ID) *movement {
+func (e *examiner) movement(of graph.ID) *movement {
 	m := e.movements[of]
 	if m == nil {
-		m = &movement{of: of, ids: ids}
+		m = &movement{of: of, ids: e.movable(of)}
 		e.movements[of] = m
 	}
 	return m
 }
 
-// dependents returns the dependents of an object.
-func (e *examiner) dependents(owner graph.ID) []graph.ID {
+// movable returns the dependents of an owner, or what is in a namespace.
+func (e *examiner) movable(of graph.ID) []graph.ID {
+	if ref := e.Graph.Ref(of); ofType(cluster.Namespaces)(ref) && e.Graph.Deleted(of) != 0 {
+		if content := e.content(ref.Name); len(content) > 0 {
+			return content
+		}
+	}
 	var ids []graph.ID
-	for edge := range e.Graph.Dependents(owner) {
+	for edge := range e.Graph.Dependents(of) {
 		ids = append(ids, edge.Dependent)
 	}
 	return ids

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -80,7 +81,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 			return findings
 		}
 	}
-	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", moves: e.movement(id, content), evidence: append(observed(failures(o)...), evidence...)}
+	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", moves: e.movement(id), evidence: append(observed(failures(o)...), evidence...)}
 	switch {
 	case life == actor.Dead:
 		f.code = NamespaceControllerNotRunning
@@ -95,9 +96,10 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	}
 	f.evidence = append(f.evidence, observed(remaining(len(content))+" left in it")...)
 	if types := e.typesOf(content); types != "" {
-		f.commands = append(f.commands, fixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client"))
+		f.commands = append(f.commands, fixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client").doing("deletes what is in the namespace, and does the garbage collector's part from here"))
 	}
-	f.commands = append(f.commands, command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer))
+	f.commands = append(f.commands, command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer).
+		doing("removes the namespace; what is still in it stays in etcd, out of reach").risking(finalizer.BreaksCluster))
 	f.remedy += " By hand, empty the namespace first: what is in it when it goes is out of reach in etcd."
 	return append(found(ref, f), findings...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -42,13 +43,13 @@ func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
 		return found(ref, e.onNode(n, o, finding{
 			code:     NodeNotReady,
 			remedy:   "Recover the node. If the machine is certainly off, the taint has kube-controller-manager remove its pods and detach their volumes." + forceWarning(o),
-			commands: []step{fixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")},
+			commands: []step{fixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").doing(doesTaint)},
 		}))
 	}
 	f := finding{
 		code: PodNotKilled, evidence: append(observed(fmt.Sprintf("its grace period ended %s ago", phrase.Ago(e.past(id)))), n.evidence...),
 		remedy:   "Look into what the kubelet says, and repair what it waits for on the node: the container runtime, the network plugin or a volume." + forceWarning(o),
-		commands: []step{describe(), force()},
+		commands: []step{describe(), force(o)},
 	}
 	f.evidence = append(f.evidence, observed(containers(o)...)...)
 	f.evidence = append(f.evidence, e.says(ctx, o)...)
@@ -61,8 +62,8 @@ func terminating(n node, seconds int) finding {
 		code: PodTerminating, evidence: observed(fmt.Sprintf("its grace period is over in %s", phrase.Count(seconds, "second"))),
 		remedy: "Wait. A second DELETE can make the grace period shorter.",
 		commands: []step{
-			command("kubectl", "wait", "OBJECT", "--for=delete", fmt.Sprintf("--timeout=%ds", seconds+30)),
-			command("kubectl", "delete", "OBJECT", "--grace-period=1"),
+			command("kubectl", "wait", "OBJECT", "--for=delete", fmt.Sprintf("--timeout=%ds", seconds+30)).doing("waits until it is deleted"),
+			command("kubectl", "delete", "OBJECT", "--grace-period=1").doing("has its containers killed after 1 s"),
 		},
 	}
 	if n.gone || n.notReady {
@@ -75,22 +76,37 @@ func terminating(n node, seconds int) finding {
 // onNode completes the finding about a pod whose node does not work. The cause lies in the node, and so is one for all its pods.
 func (e *examiner) onNode(n node, pod *unstructured.Unstructured, f finding) finding {
 	f.about, f.evidence = &n.ref, n.evidence
-	f.commands = append(f.commands, at(e.ref(pod), force()))
+	f.commands = append(f.commands, at(e.ref(pod), force(pod)))
 	return f
 }
 
+// doesTaint is what the taint of a machine that is off brings about (KEP-2268).
+const doesTaint = "has the node's pods removed and their volumes detached: only if the machine is certainly off"
+
 // force is the command that removes a pod without waiting for its node.
-func force() step {
-	return command("kubectl", "delete", "OBJECT", "--force", "--grace-period=0")
+func force(pod *unstructured.Unstructured) step {
+	s := command("kubectl", "delete", "OBJECT", "--force", "--grace-period=0").doing("removes the pod from the API; containers that still run go on")
+	if ofStatefulSet(pod) != "" {
+		return s.risking(finalizer.DataLoss)
+	}
+	return s
+}
+
+// ofStatefulSet names the StatefulSet that owns a pod, empty if none does.
+func ofStatefulSet(pod *unstructured.Unstructured) string {
+	for _, owner := range pod.GetOwnerReferences() {
+		if owner.Kind == "StatefulSet" {
+			return owner.Name
+		}
+	}
+	return ""
 }
 
 // forceWarning says what it costs to remove a pod that may still run.
 func forceWarning(pod *unstructured.Unstructured) string {
 	s := " Forced deletion comes last: it does not stop containers that still run."
-	for _, owner := range pod.GetOwnerReferences() {
-		if owner.Kind == "StatefulSet" {
-			s += fmt.Sprintf(" StatefulSet %s then starts another pod of the same name, and if the first still runs, both write to the same data.", owner.Name)
-		}
+	if name := ofStatefulSet(pod); name != "" {
+		s += fmt.Sprintf(" StatefulSet %s then starts another pod of the same name, and if the first still runs, both write to the same data.", name)
 	}
 	return s
 }

@@ -26,9 +26,8 @@ func (r *podReader) read(ctx context.Context, e *examiner, id graph.ID) (*unstru
 			}
 		}
 	}
-	if r.deleting[ref.Namespace] <= maxByName {
-		t, _ := e.Graph.Type(id)
-		o, err := e.reader.Read(ctx, t, ref.Namespace, ref.Name)
+	if r.deleting[ref.Namespace] <= maxByName || len(e.Graph.Finalizers(id)) > 0 {
+		o, err := e.whole(ctx, id)
 		if o != nil && string(o.GetUID()) != ref.UID {
 			o = nil
 		}

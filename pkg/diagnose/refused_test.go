@@ -350,6 +350,9 @@ func TestSituation13OperatorAndWebhookAreUninstalled(t *testing.T) {
 	registered(t, c, "validating", ns, webhook("Validating", ns, "UPDATE", toService(ns)), fails(c, "label", "configmap", "object-0", "try=me", "--dry-run=server", "-n", ns))
 	d := examine(t, c.Config(), Options{Known: fixture.Pack(t, "example.com/held", fmt.Sprintf("deployments: ['%s/operator']", ns))}, ns)
 	wantCauses(t, d, want)
+	if first, then := d.Stuck[0].Causes[0].After, d.Stuck[0].Causes[1].After; first != 0 || then != 1 {
+		t.Errorf("the webhook comes up after %d others and the operator after %d, want 0 and 1", first, then)
+	}
 	typed(t, c, last(d.Stuck[0].Causes[0]))
 	if want := "kubectl gc unfinalize configmaps/object-0 -n " + ns + " --finalizer example.com/held"; last(stuckOf(t, d, "object-0").Causes[1]) != want {
 		t.Errorf("the second command is %q, want %q", last(stuckOf(t, d, "object-0").Causes[1]), want)

@@ -20,6 +20,8 @@ type deletion struct {
 	once     sync.Once
 	id       graph.ID
 	findings []finding
+	// untried says that the server was not asked.
+	untried bool
 }
 
 // deletions are what was asked of the server. Of the objects of a type and namespace only so many are asked about: thousands can wait to be deleted.
@@ -40,7 +42,7 @@ func (e *examiner) deletionOf(id graph.ID) *deletion {
 	}
 	t, _ := e.Graph.Type(id)
 	at := place{t, e.Graph.Ref(id).Namespace}
-	if e.deletions.n[at] == e.limits.looks {
+	if n := e.deletions.n[at]; n == e.limits.looks || n > 0 && len(e.deletions.own) >= e.limits.deletions {
 		e.sampled[id] = true
 		return e.deletions.first[at]
 	}
@@ -56,28 +58,38 @@ func (e *examiner) deletionOf(id graph.ID) *deletion {
 // rejected returns why the server would not let anybody delete an object.
 func (e *examiner) rejected(ctx context.Context, id graph.ID) []finding {
 	d := e.deletionOf(id)
-	d.once.Do(func() { d.findings = e.rejects(ctx, d.id) })
+	d.once.Do(func() { e.try(ctx, d) })
 	if d.id != id {
 		return withNote(d.findings, "like "+e.placed(d.id)+", which was looked at")
 	}
 	return slices.Clone(d.findings)
 }
 
-// rejects returns why the server would not let anybody delete this very object. The server is asked to, as a dry run.
-func (e *examiner) rejects(ctx context.Context, id graph.ID) []finding {
-	ref := e.Graph.Ref(id)
-	t, ok := e.Graph.Type(id)
+// untriedDeletion says that rejected does not know, as the server was not asked.
+func (e *examiner) untriedDeletion(id graph.ID) bool { return e.deletionOf(id).untried }
+
+// try finds out why the server would not let anybody delete this very object. The server is asked to, as a dry run.
+func (e *examiner) try(ctx context.Context, d *deletion) {
+	ref := e.Graph.Ref(d.id)
+	t, ok := e.Graph.Type(d.id)
 	if !ok || ref.UID == "" {
-		return nil
+		return
 	}
-	w := write{operation: admissionv1.Delete, t: t, o: e.outline(id), outline: true}
+	w := write{operation: admissionv1.Delete, t: t, o: e.outline(d.id), outline: true}
 	err := e.tries.send(ctx, e, w, func(ctx context.Context) error {
 		_, err := e.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
 		return err
 	})
 	if err == nil || ctx.Err() != nil {
-		return nil
+		return
 	}
+	d.untried = errors.Is(err, errUntried)
+	d.findings = e.rejection(ctx, d.id, w, err)
+}
+
+// rejection returns what it means that the server has not accepted a deletion.
+func (e *examiner) rejection(ctx context.Context, id graph.ID, w write, err error) []finding {
+	ref := e.Graph.Ref(id)
 	if o, unread := e.whole(ctx, id); unread == nil {
 		if o == nil || string(o.GetUID()) != ref.UID {
 			return nil // it is gone
@@ -90,7 +102,7 @@ func (e *examiner) rejects(ctx context.Context, id graph.ID) []finding {
 			return findings // whoever denies it may say so with any code, that of a conflict too
 		}
 	}
-	if errors.Is(err, errUntried) || cluster.IsAbsent(err, t, ref.Name) || apierrors.IsConflict(err) {
+	if errors.Is(err, errUntried) || cluster.IsAbsent(err, w.t, ref.Name) || apierrors.IsConflict(err) {
 		return nil
 	}
 	if findings := e.conversions(ctx, err.Error()); len(findings) > 0 {

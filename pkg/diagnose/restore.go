@@ -73,7 +73,7 @@ func (e *examiner) called(ctx context.Context, namespace, name, url string) behi
 					b.evidence = append(b.evidence, observed(w.Says)...)
 				}
 				if w.Scaled {
-					b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1")).creatingIn(namespace))
+					b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1").doing("starts what answers it")).creatingIn(namespace))
 				}
 			}
 		}

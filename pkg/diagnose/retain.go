@@ -7,31 +7,26 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
-
-// mostRetained is up to how many volumes a command names.
-const mostRetained = 20
-
-// retaining is what keeps the data behind a volume when its claim is deleted.
-const retaining = `{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}`
 
 // retain are the steps that keep disks: one for each of a few, and otherwise one for many.
 func retain(disks []v1alpha1.Disk) []step {
 	var steps []step
 	if len(disks) <= phrase.MaxNamed {
 		for _, d := range disks {
-			steps = append(steps, fixedCommand("kubectl", "patch", "pv", d.Volume.Name, "-p", retaining).
-				doing("keeps the disk of "+diskName(d)+" when it is released").risking(finalizer.RiskNone))
+			steps = append(steps, fixedCommand("kubectl", "patch", "pv", d.Volume.Name, "-p", status.Retaining).
+				doing("keeps the disk of PersistentVolume "+d.Volume.Name+" when it is released").risking(finalizer.RiskNone))
 		}
 		return steps
 	}
 	for len(disks) > 0 {
-		n := min(len(disks), mostRetained)
+		n := min(len(disks), status.MostRetained)
 		names := []string{"kubectl", "patch", "pv"}
 		for _, d := range disks[:n] {
 			names = append(names, d.Volume.Name)
 		}
-		steps = append(steps, fixedCommand(append(names, "-p", retaining)...).
+		steps = append(steps, fixedCommand(append(names, "-p", status.Retaining)...).
 			doing(fmt.Sprintf("keeps the disks of %s when they are released", phrase.Count(n, "PersistentVolume"))).risking(finalizer.RiskNone))
 		disks = disks[n:]
 	}
@@ -45,7 +40,7 @@ func destroyed(disks []v1alpha1.Disk) []v1alpha1.Observation {
 		if i == phrase.MaxNamed {
 			return append(all, observed(fmt.Sprintf("so are those of %d more PersistentVolumes", len(disks)-i))...)
 		}
-		says := fmt.Sprintf("the disk of %s is destroyed when it is released: its reclaim policy is %s", diskName(d), d.ReclaimPolicy)
+		says := "the disk of PersistentVolume " + status.DiskName(d) + " is destroyed when it is released"
 		all = append(all, observedAt("PersistentVolume "+d.Volume.Name+" spec.persistentVolumeReclaimPolicy", says)...)
 	}
 	return all
@@ -58,21 +53,6 @@ func lost(disks []v1alpha1.Disk) string {
 		names[i] = d.Volume.Name
 	}
 	return fmt.Sprintf("Data are destroyed: the %s of PersistentVolume %s.", phrase.Plural(len(disks), "disk", "disks"), phrase.And(names))
-}
-
-// diskName names a volume with what a person knows it by.
-func diskName(d v1alpha1.Disk) string {
-	var known []string
-	if d.Claim != nil {
-		known = append(known, "PersistentVolumeClaim "+d.Claim.Namespace+"/"+d.Claim.Name)
-	}
-	if d.Capacity != "" {
-		known = append(known, d.Capacity)
-	}
-	if len(known) == 0 {
-		return "PersistentVolume " + d.Volume.Name
-	}
-	return fmt.Sprintf("PersistentVolume %s (%s)", d.Volume.Name, strings.Join(known, ", "))
 }
 
 // sentences puts sentences behind one another.

@@ -101,6 +101,51 @@ func TestSilentWebhookThatIsIgnored(t *testing.T) {
 	if n := sent(proxy, http.MethodPatch); n != 1 || d.NotLookedAt != 9 {
 		t.Errorf("%d objects were tried and %d not looked at, want 1 and 9", n, d.NotLookedAt)
 	}
+
+	// Whether what was not tried would be accepted is not known.
+	c.Apply(t, fixture.ConfigMap(ns, "live-a")+fixture.ConfigMap(ns, "live-b"))
+	c.Apply(t, strings.Replace(strings.Replace(manifest, "failurePolicy: Fail", "failurePolicy: Ignore", 1), "[UPDATE]", "['*']", 1))
+	testcluster.Eventually(t, "it is called for deletions", func(context.Context) (bool, error) {
+		d = examine(t, c.Config(), Options{Known: operator}, ns, subject{"configmaps/live-a", ns}, subject{"configmaps/live-b", ns})
+		return d.NotLookedAt > 0, nil
+	})
+	tried := 0
+	for _, s := range d.Stuck {
+		if s.Causes[0].Evidence[1] == "the server would accept a DELETE" {
+			tried++
+		} else {
+			wantEvidence(t, s.Causes[0], "whether the server would accept a DELETE was not tried")
+		}
+	}
+	if tried != 1 {
+		t.Errorf("%d of 2 deletions were said to be accepted, want 1", tried)
+	}
+}
+
+// TestDeletionsAreBounded in all, and the first of each type and namespace is tried in any case.
+func TestDeletionsAreBounded(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.Deployment(ns, "d1", 0)+fixture.Deployment(ns, "d2", 0))
+	for i := range 6 {
+		c.Apply(t, fixture.ConfigMap(ns, fmt.Sprintf("c%d", i)))
+	}
+	deleted(t, c, "namespace", ns)
+	proxy := faultproxy.Start(t, c.Config())
+	d := examine(t, proxy.Config(), Options{limits: limits{deletions: 4}}, ns, subject{"namespaces/" + ns, ""})
+	tried := map[string]int{}
+	for _, r := range proxy.Requests() {
+		if r.Method == http.MethodDelete {
+			tried[r.Path[:strings.LastIndex(r.Path, "/")]]++
+		}
+	}
+	if n := tried["/apis/apps/v1/namespaces/"+ns+"/deployments"]; n == 0 || len(tried) != 2 {
+		t.Errorf("tried %v, want some of each type", tried)
+	}
+	if total := sent(proxy, http.MethodDelete); total > 5 || d.NotLookedAt != 8-total {
+		t.Errorf("%d deletions were tried and %d objects not looked at", total, d.NotLookedAt)
+	}
 }
 
 // TestSilentWebhookOnDelete is called once too.

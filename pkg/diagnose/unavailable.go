@@ -41,7 +41,7 @@ func (e *examiner) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding 
 		name, _, _ := unstructured.NestedString(o.Object, "spec", "service", "name")
 		b := e.called(ctx, namespace, name, "")
 		f.evidence = append(f.evidence, b.evidence...)
-		f.remedy = fmt.Sprintf("Bring %s back. If its component was uninstalled, delete the APIService: only the registration goes.", b.what)
+		f.remedy = b.revival() + " If its component was uninstalled, delete the APIService: only the registration is removed."
 		f.commands = append(b.restore, command("kubectl", "delete", "OBJECT"))
 		f = e.revivable(ctx, f, b, "What is left is to delete the APIService: only the registration is removed.")
 		findings = append(findings, f)

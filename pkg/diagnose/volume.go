@@ -9,7 +9,9 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 const (
@@ -53,16 +55,16 @@ func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 		code: VolumeBound, finalizer: volumeFinalizer,
 		evidence: observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s", namespace, name), "its reclaim policy is "+policy),
 		remedy:   "It goes when its claim is deleted. With the reclaim policy Delete, so does the data.",
-		commands: []step{at(e.ref(claim), command("kubectl", "delete", "OBJECT"))},
+		commands: []step{at(e.ref(claim), command("kubectl", "delete", "OBJECT")).doing("deletes the claim that the volume is bound to").risking(releasing(o))},
 	})
 }
 
 // attached returns where a PersistentVolume is attached, and what keeps it there.
-func (e *examiner) attached(ctx context.Context, id graph.ID, finalizer string) []finding {
+func (e *examiner) attached(ctx context.Context, id graph.ID, name string) []finding {
 	ref := e.Graph.Ref(id)
 	all, err := e.reader.List(ctx, cluster.VolumeAttachments, "", cluster.Selection{})
 	if err != nil {
-		return withEvidence(e.byActor(ctx, id, finalizer), observed(fmt.Sprintf("whether it is attached is not known: %v", err))...)
+		return withEvidence(e.byActor(ctx, id, name), observed(fmt.Sprintf("whether it is attached is not known: %v", err))...)
 	}
 	var findings []finding
 	for _, o := range all {
@@ -76,13 +78,13 @@ func (e *examiner) attached(ctx context.Context, id graph.ID, finalizer string) 
 				continue
 			}
 		}
-		f.finalizer = finalizer
+		f.finalizer = name
 		findings = append(findings, found(ref, f)...)
 	}
 	if len(findings) > 0 {
 		return findings
 	}
-	return withEvidence(e.byActor(ctx, id, finalizer), observed("no VolumeAttachment is about it")...)
+	return withEvidence(e.byActor(ctx, id, name), observed("no VolumeAttachment is about it")...)
 }
 
 // attachment is the cause that an attachment is.
@@ -101,12 +103,21 @@ func (e *examiner) attachment(ctx context.Context, o *unstructured.Unstructured)
 	n := e.node(ctx, name)
 	f.evidence = append(f.evidence, n.evidence...)
 	if n.notReady {
-		f.commands = append(f.commands, fixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"))
+		f.commands = append(f.commands, fixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").
+			doing("deletes the pods of the node and detaches its volumes by force, which corrupts what a machine that still runs writes").risking(finalizer.DataLoss))
 	}
 	if o.GetDeletionTimestamp() == nil {
-		f.commands = append(f.commands, command("kubectl", "delete", "OBJECT"))
+		f.commands = append(f.commands, command("kubectl", "delete", "OBJECT").doing("has the CSI driver detach the volume from the node").risking(finalizer.RiskNone))
 	}
 	return f
+}
+
+// releasing is what is at risk when a volume is released.
+func releasing(volume *unstructured.Unstructured) finalizer.Risk {
+	if status.Disk(volume).Destroyed() {
+		return finalizer.DataLoss
+	}
+	return finalizer.RiskNone
 }
 
 // byActor returns who should take a finalizer off.

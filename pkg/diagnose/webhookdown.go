@@ -20,7 +20,7 @@ func (e *examiner) webhookDown(ctx context.Context, w write, said string, names 
 	if len(findings) == 0 { // it was deleted meanwhile, or may not be read
 		findings = append(findings, finding{
 			code: AdmissionWebhookDown, evidence: append(observed(fmt.Sprintf("%s fails: %s", w.words(), said)), observed(unread...)...),
-			remedy: fmt.Sprintf("Bring back what answers webhook %s. If its component was uninstalled, delete the webhook configuration: only the registration goes.", names[0]),
+			remedy: fmt.Sprintf("Bring back what answers webhook %s. If its component was uninstalled, delete the webhook configuration: only the registration is removed.", names[0]),
 		})
 	}
 	return distinct(append(findings, e.untried(ctx, w, said, nil)...))
@@ -83,4 +83,6 @@ func (e *examiner) answers(ctx context.Context, h hook) behindService {
 }
 
 // describe is the command that shows what a cause lies in.
-func describe() step { return command("kubectl", "describe", "OBJECT") }
+func describe() step {
+	return command("kubectl", "describe", "OBJECT").doing("shows it, with its events")
+}

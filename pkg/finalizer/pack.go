@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
@@ -31,26 +32,29 @@ type file struct {
 }
 
 // Load reads the packs of a folder: its files *.yaml and *.yml. It is strict. An error names all that is wrong: the file, the
-// entry, and what to do about it; no part of the folder is used then.
+// entry, and what to do about it; no part of the folder is used then. The file system has to be safe for concurrent use.
 func Load(fsys fs.FS) (*Registry, error) {
 	names, err := list(fsys)
 	if err != nil {
 		return nil, err
 	}
-	var packs []Pack
-	var errs []error
-	for _, name := range names {
-		data, err := fs.ReadFile(fsys, name)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		pack, problems := parse(name, data)
-		packs = append(packs, pack)
-		for _, problem := range problems {
-			errs = append(errs, fmt.Errorf("%s: %w", name, problem))
-		}
+	packs, problems := make([]Pack, len(names)), make([][]error, len(names))
+	var parsing sync.WaitGroup
+	for i, name := range names {
+		parsing.Go(func() {
+			data, err := fs.ReadFile(fsys, name)
+			if err != nil {
+				problems[i] = []error{err}
+				return
+			}
+			packs[i], problems[i] = parse(name, data)
+			for j, problem := range problems[i] {
+				problems[i][j] = fmt.Errorf("%s: %w", name, problem)
+			}
+		})
 	}
+	parsing.Wait()
+	errs := slices.Concat(problems...)
 	if errs = append(errs, duplicates(packs)...); len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}

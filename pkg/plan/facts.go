@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -17,6 +18,11 @@ type Facts struct {
 	// that of their dependents.
 	GracePeriodSeconds *int64
 	Propagated         bool
+	// Disks are the volumes whose data are destroyed because they, or their claims, are deleted, and UnreadDisks the claims and volumes of which that is not known.
+	Disks       []v1alpha1.Disk
+	UnreadDisks []graph.ID
+	// Idle are finalizers that the deletion waits for and whose actors do not run.
+	Idle []Idle
 	// Forbidden are the writes of this command that the server is known to refuse.
 	Forbidden []Forbidden
 }
@@ -36,6 +42,7 @@ func (p *Plan) Learn(f Facts) {
 	p.Unread = slices.Sorted(slices.Values(f.Unread))
 	p.learnPods(f)
 	p.learnClaims(f.StatefulSets)
+	p.learnData(f)
 }
 
 // DeletedOf returns the objects of one type that are gone in the end, sorted.

@@ -1,6 +1,9 @@
 package plan
 
-import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
 
 // Verb is what is done to an object.
 type Verb string
@@ -133,6 +136,11 @@ type Plan struct {
 	// not known. Both are known after Learn.
 	Forbidden []Forbidden
 	Unread    []graph.ID
+	// Disks are the volumes whose data are destroyed, UnreadDisks the claims and volumes of which that is not known, and Idle the finalizers that nobody removes
+	// although their actors are installed. They are known after Learn.
+	Disks       []v1alpha1.Disk
+	UnreadDisks []graph.ID
+	Idle        []Idle
 
 	options Options
 	end     *Overlay

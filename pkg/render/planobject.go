@@ -23,9 +23,13 @@ func PlanObject(p Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		Survivors: p.survivors(p.Survivors), Stuck: p.survivors(p.Stuck), Remaining: p.survivors(p.Remaining),
 		Blockers: []v1alpha1.Blocker{}, DependsOnTiming: p.DependsOnTiming,
 		NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{}, Unread: p.refs(p.Unread), Unsettled: p.refs(p.Unsettled),
+		Disks: p.Disks, UnreadDisks: p.refs(p.UnreadDisks),
 	}
 	for _, cycle := range p.Cycles {
 		out.Cycles = append(out.Cycles, p.refs(cycle))
+	}
+	for _, i := range p.Idle {
+		out.Idle = append(out.Idle, v1alpha1.IdleActor{Object: RefObject(p.Graph.Ref(i.Object)), Finalizer: i.Finalizer, Actor: i.Actor, Evidence: i.Because})
 	}
 	for _, e := range p.NonBlocking {
 		out.NonBlocking = append(out.NonBlocking, v1alpha1.NonBlocking{Object: RefObject(p.Graph.Ref(e.Dependent)), Owner: RefObject(p.Graph.Ref(e.Owner))})

@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -58,14 +60,19 @@ func (c *curing) blocking(owner string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s, blockOwnerDeletion: true}", owner, uid)
 }
 
-// why asks about an object.
+// why asks about an object until nobody has to be given more time.
 func (c *curing) why(object string) *v1alpha1.Diagnosis {
 	c.t.Helper()
-	out, _ := c.sh(fmt.Sprintf("kubectl gc why %s -n %s -o json", object, c.namespace)) // exit code 2 tells that there is something
 	d := &v1alpha1.Diagnosis{}
-	if err := json.Unmarshal([]byte(out), d); err != nil {
-		c.t.Fatalf("why %s: %v: %s", object, err, out)
-	}
+	testcluster.Eventually(c.t, object+" is stuck", func(context.Context) (bool, error) {
+		out, _ := c.sh(fmt.Sprintf("kubectl gc why %s -n %s -o json", object, c.namespace)) // exit code 2 tells that there is something
+		*d = v1alpha1.Diagnosis{}
+		if err := json.Unmarshal([]byte(out), d); err != nil {
+			return false, fmt.Errorf("%w: %s", err, out)
+		}
+		inProgress := func(cause v1alpha1.Cause) bool { return cause.Code == string(diagnose.InProgress) }
+		return !slices.ContainsFunc(d.Stuck, func(s v1alpha1.Stuck) bool { return slices.ContainsFunc(s.Causes, inProgress) }), nil
+	})
 	return d
 }
 

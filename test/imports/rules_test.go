@@ -25,7 +25,7 @@ var imports = map[string][]string{
 	"pkg/actor":        {"pkg/cluster", "pkg/finalizer", "pkg/status", "pkg/graph"},
 	"pkg/archive":      slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
 	"pkg/unfinalize":   slices.Concat([]string{"pkg/actor", "pkg/status", "pkg/collect", "pkg/cluster"}, knowledge),
-	"pkg/render":       knowledge,
+	"pkg/render":       slices.Concat(knowledge, []string{"pkg/status"}),
 	"pkg/cluster":      {"pkg/graph"},
 	"pkg/plan":         {"pkg/finalizer", "pkg/link", "pkg/graph"},
 	"pkg/finalizer":    {"pkg/link", "pkg/graph"},

@@ -35,12 +35,27 @@ type Scripts struct {
 	ThroughKubectl func(name string) bool
 	// ToTheEnd has a script go on after a line that failed, so that all of what it expects is compared.
 	ToTheEnd bool
+	// InTurn runs them one after the other, and next to other tests that are parallel.
+	InTurn bool
 }
 
-// Run runs scripts on a control plane, in parallel.
+// serial are tests that are not parallel to each other, though testscript asks for it.
+type serial struct{ *testing.T }
+
+func (t serial) Parallel()     {}
+func (t serial) Verbose() bool { return testing.Verbose() }
+func (t serial) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { f(serial{t}) })
+}
+
+// Run runs scripts on a control plane, in parallel if they are not to be run in turn.
 func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 	through, past := LinkKubectl(t, cluster), pastKubectl(t, cluster)
-	testscript.Run(t, testscript.Params{
+	run := func(p testscript.Params) { testscript.Run(t, p) }
+	if scripts.InTurn {
+		run = func(p testscript.Params) { testscript.RunT(serial{t}, p) }
+	}
+	run(testscript.Params{
 		Dir:                 scripts.Dir,
 		Files:               scripts.Files,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",

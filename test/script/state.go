@@ -143,14 +143,20 @@ func namespace(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// elapse TYPE/NAME waits until the grace period of an object that is being deleted is over.
+// elapse TYPE/NAME [DURATION] waits until the grace period of an object that is being deleted is over, or that long has passed since.
 func elapse(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: elapse TYPE/NAME")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: elapse TYPE/NAME [DURATION]")
+	}
+	after := 100 * time.Millisecond
+	if len(args) == 2 {
+		var err error
+		after, err = time.ParseDuration(args[1])
+		ts.Check(err)
 	}
 	at, err := time.Parse(time.RFC3339, of(ts).kubectl(ts, "", "get", args[0], "-o", "jsonpath={.metadata.deletionTimestamp}"))
 	ts.Check(err)
-	time.Sleep(time.Until(at) + 100*time.Millisecond) // the end of a period is nothing that can be watched
+	time.Sleep(time.Until(at) + after) // what only the clock decides cannot be watched
 }
 
 // refused ARGS... repeats a command of kubectl in the script's namespace until the server refuses it: an admission policy takes effect a moment

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -46,16 +45,8 @@ func TestStuck(t *testing.T) {
 // the whole cluster. They clean up.
 func TestStuckAlone(t *testing.T) {
 	t.Parallel()
-	scripts, err := filepath.Glob("testdata/alone/*.txtar")
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range scripts {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			c := testcluster.Another(t, "alone", testcluster.Controllers("namespace-controller"))
-			script.Run(t, c, script.Scripts{Files: []string{file}, ToTheEnd: true})
-		})
-	}
+	c := testcluster.Another(t, "alone", testcluster.Controllers("namespace-controller"))
+	script.Run(t, c, script.Scripts{Dir: "testdata/alone", ToTheEnd: true, InTurn: true})
 }
 
 // customTypes are CustomResourceDefinitions, and their names as kubectl wants them.

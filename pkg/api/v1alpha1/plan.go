@@ -43,6 +43,10 @@ type Plan struct {
 	Follows []Follower `json:"follows,omitempty"`
 	// Disks are the volumes whose data are destroyed because they, or the claims that are bound to them, are deleted.
 	Disks []Disk `json:"disks,omitempty"`
+	// UnreadDisks are the PersistentVolumeClaims and PersistentVolumes among the Deleted of which it is not known whether data are destroyed.
+	UnreadDisks []ObjectRef `json:"unreadDisks,omitempty"`
+	// Idle are finalizers that the deletion waits for and whose actors are installed and do not run.
+	Idle []IdleActor `json:"idle,omitempty"`
 	// DependsOnTiming is true when the end can be another one, depending on how fast the collector is.
 	DependsOnTiming bool `json:"dependsOnTiming,omitempty"`
 	// Unsettled are objects that are known to be able to end otherwise than the plan says, depending on what the collector takes up first.
@@ -69,6 +73,15 @@ type Action struct {
 	Reason string `json:"reason"`
 	// Outside says what stays outside the cluster without the finalizers, as far as the object names it.
 	Outside []string `json:"outside,omitempty"`
+}
+
+// IdleActor is who should remove a finalizer, and does not run.
+type IdleActor struct {
+	// Object is one of those that carry the finalizer.
+	Object    ObjectRef `json:"object"`
+	Finalizer string    `json:"finalizer"`
+	Actor     string    `json:"actor"`
+	Evidence  []string  `json:"evidence"`
 }
 
 // Follower is an object that is deleted because another one is gone.
@@ -136,7 +149,11 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.Forbidden = slices.Clone(p.Forbidden)
 	out.Unread = slices.Clone(p.Unread)
 	out.Stranded = slices.Clone(p.Stranded)
-	out.Follows, out.Disks = slices.Clone(p.Follows), slices.Clone(p.Disks)
+	out.Follows, out.Disks, out.UnreadDisks = slices.Clone(p.Follows), slices.Clone(p.Disks), slices.Clone(p.UnreadDisks)
+	out.Idle = slices.Clone(p.Idle)
+	for i := range out.Idle {
+		out.Idle[i].Evidence = slices.Clone(out.Idle[i].Evidence)
+	}
 	out.Verdicts = slices.Clone(p.Verdicts)
 	for i := range out.Verdicts {
 		out.Verdicts[i].Evidence = slices.Clone(out.Verdicts[i].Evidence)

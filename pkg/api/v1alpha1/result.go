@@ -21,11 +21,12 @@ type Result struct {
 	Unplanned []ObjectRef `json:"unplanned,omitempty"`
 	// Stranded is what was left in namespaces that were finalized all the same, out of reach.
 	Stranded []ObjectRef `json:"stranded,omitempty"`
-	// Follows and Disks are what the garbage collector deletes, and destroys, after the finalizers were removed, as the plan said.
-	Follows  []Follower `json:"follows,omitempty"`
-	Disks    []Disk     `json:"disks,omitempty"`
-	Gaps     []Gap      `json:"gaps"`
-	Complete bool       `json:"complete"`
+	// Follows are what the garbage collector deletes after the finalizers were removed, as the plan said.
+	Follows []Follower `json:"follows,omitempty"`
+	// Disks are the volumes whose data are destroyed by what was done and what follows, as the plan said.
+	Disks    []Disk `json:"disks,omitempty"`
+	Gaps     []Gap  `json:"gaps"`
+	Complete bool   `json:"complete"`
 }
 
 // FailedAction is an action that the server refused.

@@ -1,0 +1,48 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// MostRetained is up to how many volumes one command names.
+const MostRetained = 20
+
+// Retaining is the patch that keeps the data behind a volume when its claim is deleted.
+const Retaining = `{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}`
+
+// DiskName names a volume with what a person knows it by.
+func DiskName(d v1alpha1.Disk) string {
+	var known []string
+	if d.Claim != nil {
+		known = append(known, "PersistentVolumeClaim "+d.Claim.Namespace+"/"+d.Claim.Name)
+	}
+	if d.Capacity != "" {
+		known = append(known, d.Capacity)
+	}
+	return fmt.Sprintf("%s (%s)", d.Volume.Name, strings.Join(append(known, "reclaim policy "+d.ReclaimPolicy), ", "))
+}
+
+// Destroys is a clause without its subject that says that the data of volumes are destroyed. Of many the first few are named.
+func Destroys(disks []v1alpha1.Disk) string {
+	names := make([]string, len(disks))
+	for i, d := range disks {
+		names[i] = DiskName(d)
+	}
+	return fmt.Sprintf("destroys the %s of %s: %s", phrase.Plural(len(disks), "disk", "disks"), phrase.Count(len(disks), "PersistentVolume"), phrase.And(names))
+}
+
+// KeepDisks is a clause that says how to keep the data of volumes.
+func KeepDisks(disks []v1alpha1.Disk) string {
+	if len(disks) > MostRetained {
+		return "to keep the disks, set the reclaim policy of the volumes to Retain first; -o json names them all"
+	}
+	command := "kubectl patch pv"
+	for _, d := range disks {
+		command += " " + d.Volume.Name // the server allows nothing that a shell would not take for one word
+	}
+	return fmt.Sprintf("to keep %s, run first: %s -p '%s'", phrase.Plural(len(disks), "the disk", "the disks"), command, Retaining)
+}
