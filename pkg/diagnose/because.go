@@ -24,7 +24,7 @@ func (e *examiner) because(ctx context.Context, o *unstructured.Unstructured, na
 	}
 	var own []finding
 	proven := false
-	if len(refused) == 0 {
+	if len(refused) == 0 && o.GetDeletionTimestamp() != nil {
 		not, suspects := e.refusedToActor(ctx, o, a)
 		own, proven = not, len(not) > 0
 		by = withEvidenceBehind(by, suspects)
