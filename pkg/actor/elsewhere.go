@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -49,6 +50,11 @@ func (s *search) elsewhere(ctx context.Context) {
 // at. A type of workload that the pack does not name counts where none of those that it names is there.
 func (s *search) recognised(ctx context.Context, of features, counts func(likeness, cluster.Workload) bool) (surest []alike, complete bool) {
 	complete = true
+	var reading sync.WaitGroup
+	for _, t := range workloadTypes {
+		reading.Go(func() { _, _ = s.reader.Workloads(ctx, t.resource) }) // remembered, with its error
+	}
+	reading.Wait()
 	var all []alike
 	usual := map[schema.GroupResource]bool{}
 	for _, t := range workloadTypes {
