@@ -36,7 +36,7 @@ func TestActorThatMayNotWrite(t *testing.T) {
 	c.Kubectl(t, "create", "clusterrole", "ingress-op-"+ns, "--verb=get,patch", "--resource=ingresses.networking.k8s.io")
 	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrole", "ingress-op-"+ns) })
 	f := finderFor(t, c.Config())
-	o := object("networking.k8s.io/v1", "Ingress", ns, "it")
+	o := objectNamed("networking.k8s.io/v1", "Ingress", ns, "it")
 	of := func(f *Finder, names ...string) Forbidden {
 		a := Actor{Life: Alive, Found: true}
 		for _, name := range names {

@@ -80,7 +80,7 @@ spec:
 	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "clusters.cluster.x-k8s.io") })
 	c.Kubectl(t, "wait", "--for=condition=Established", "crd/clusters.cluster.x-k8s.io")
 	c.Apply(t, "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: prod, namespace: "+ns+"}\nspec: {paused: true}\n")
-	o := object("infrastructure.cluster.x-k8s.io/v1", "AWSMachine", ns, "m-1")
+	o := objectNamed("infrastructure.cluster.x-k8s.io/v1", "AWSMachine", ns, "m-1")
 	o.SetLabels(map[string]string{"cluster.x-k8s.io/cluster-name": "prod"})
 	all := finderFor(t, c.Config()).Paused(t.Context(), o, Actor{})
 	if len(all) != 1 || all[0].Object.GetKind() != "Cluster" || !all[0].Moved {

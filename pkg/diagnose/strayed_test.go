@@ -43,7 +43,7 @@ func TestNamespaceGone(t *testing.T) {
 	cause := stuckOf(t, d, "deleted").Causes[0]
 	wantEvidence(t, cause, "namespace "+ns+" does not exist, and ConfigMap "+ns+"/deleted is still in it")
 	wantRemedy(t, cause, "Create namespace "+ns+" again")
-	if got, want := fmt.Sprint(cause.Commands), fmt.Sprintf("[kubectl create namespace %s kubectl gc unfinalize configmaps/deleted -n %s --finalizer nobody.example.net/x kubectl delete namespaces/%s]", ns, ns, ns); got != want {
+	if got, want := fmt.Sprint(cause.Commands), fmt.Sprintf("[kubectl create namespace %s kubectl gc unfinalize configmaps/deleted -n %s --finalizer nobody.example.net/x --force kubectl delete namespaces/%s]", ns, ns, ns); got != want {
 		t.Errorf("the commands are %s, want %s", got, want)
 	}
 	plain := stuckOf(t, d, "plain")
