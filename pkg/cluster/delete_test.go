@@ -148,9 +148,7 @@ spec:
   names: {plural: statuses, singular: status, kind: Status}
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `)
-	t.Cleanup(func() {
-		c.Kubectl(t, "delete", "customresourcedefinition", "statuses."+ns+".example.com", "--wait=false")
-	})
+	t.Cleanup(func() { uninstall(t, c, "statuses", ns+".example.com") })
 	c.Kubectl(t, "wait", "customresourcedefinition", "statuses."+ns+".example.com", "--for=condition=Established")
 	client, err := New(c.Config(), 0)
 	if err != nil {

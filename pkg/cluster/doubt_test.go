@@ -347,7 +347,7 @@ func TestTypeThatDiscoveryHidesBesideAnother(t *testing.T) {
 	group := ns + ".example.com"
 	install(t, c, group, definition(group, oneVersion))
 	c.Apply(t, strings.NewReplacer("widgets", "gadgets", "widget", "gadget", "Widget", "Gadget").Replace(definition(group, oneVersion)))
-	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "gadgets."+group, "--wait=false") })
+	t.Cleanup(func() { uninstall(t, c, "gadgets", group) })
 	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gadgets."+group)
 	eventuallyServes(t, c, group, "v1")
 	c.Apply(t, widget(group, "v1", ns, "hidden"))

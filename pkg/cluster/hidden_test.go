@@ -42,7 +42,7 @@ func install(t *testing.T, c *testcluster.Cluster, group, manifest string) {
 	t.Helper()
 	c.Apply(t, manifest)
 	c.Kubectl(t, "wait", "--for=condition=Established", "crd/widgets."+group)
-	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "widgets."+group, "--wait=false") })
+	t.Cleanup(func() { uninstall(t, c, "widgets", group) })
 }
 
 func widget(group, version, namespace, name string) string {
