@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Forbidden is what an actor that is alive may not do, so that it cannot remove the finalizer.
@@ -24,6 +25,8 @@ type Forbidden struct {
 	Evidence []v1alpha1.Observation
 	// Role is a ClusterRole that would allow it, empty if there is none or more than one.
 	Role string
+	// Lacking is a Role or ClusterRole of the account that is about the type and lacks the verbs: "ClusterRole op"; empty if there is none.
+	Lacking string
 }
 
 // Forbidden finds out whether the workloads of an actor may remove a finalizer of an object. The server is asked, which asks all its authorizers; where the
@@ -58,7 +61,13 @@ func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a 
 				account.Namespace, account.Name, w.GetKind(), w.GetNamespace(), w.GetName(), found.Resource, in), "SubjectAccessReview")
 		}
 	}
-	found.Role = f.policyOf(ctx, o.GetNamespace()).roleFor(target{t.Group, t.Resource, o.GetName()})
+	p := f.policyOf(ctx, o.GetNamespace())
+	if lacking, says := p.lacking(found.Account, target{t.Group, t.Resource, o.GetName()}); lacking != "" {
+		found.Lacking = lacking
+		found.note(says, lacking)
+		return found
+	}
+	found.Role = p.roleFor(target{t.Group, t.Resource, o.GetName()})
 	if found.Role != "" {
 		found.note(fmt.Sprintf("ClusterRole %s allows it, and no binding gives it to %s", found.Role, found.Account.User()), "ClusterRole "+found.Role)
 	}
@@ -89,6 +98,21 @@ func (p policy) lets(a cluster.ServiceAccount, t target) bool {
 		object, _, _ := g.allows(t)
 		return of && len(object) > 0
 	})
+}
+
+// lacking returns a role of an account that allows other verbs on the target, and a clause that says which.
+func (p policy) lacking(a cluster.ServiceAccount, t target) (role, says string) {
+	for _, g := range p.grants {
+		if !slices.Contains(g.accounts, a) {
+			continue
+		}
+		for _, r := range g.rules {
+			if has(r.groups, t.group) && has(r.resources, t.resource) && !r.everything() {
+				return g.role, fmt.Sprintf("%s, which %s gives it, allows %s of %s, and neither patch nor update", g.role, g.binding, phrase.And(r.verbs), t.resource)
+			}
+		}
+	}
+	return "", ""
 }
 
 // roleFor returns the one ClusterRole that is about the target and not about everything, and that is not one of those that come with Kubernetes.

@@ -24,7 +24,9 @@ type grant struct {
 	anybody bool
 	// kubernetes says that it is one of the controllers of kube-controller-manager, of which Kubernetes makes the bindings itself.
 	kubernetes bool
-	rules      []rule
+	// role names what it binds to.
+	role  string
+	rules []rule
 }
 
 // policy is what RBAC says of the objects of a namespace, or of those that are in none.
@@ -83,6 +85,7 @@ func (f *Finder) readPolicy(ctx context.Context, namespace string) policy {
 	}
 	for _, b := range bindings {
 		g := grantOf(b)
+		g.role = status.Nested(b, "roleRef", "kind") + " " + status.Nested(b, "roleRef", "name")
 		if status.Nested(b, "roleRef", "kind") == "Role" {
 			g.rules = roles[status.Nested(b, "roleRef", "name")]
 		} else {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // search looks for the actor of one finalizer of one object, and gathers the signs of its life.
@@ -27,6 +28,7 @@ func (f *Finder) searchFor(o *unstructured.Unstructured, known finalizer.Known, 
 	var dropped []string
 	s.alive, dropped = known.Signs(finalizer.Object{
 		Group: o.GroupVersionKind().Group, Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizer: name,
+		Field: func(path string) string { return status.Nested(o, strings.Split(path, ".")...) },
 	})
 	for _, pattern := range dropped {
 		s.missed("the object does not say what to look for in %q", pattern)

@@ -24,7 +24,7 @@ func (e *examiner) because(ctx context.Context, o *unstructured.Unstructured, na
 	}
 	var own []finding
 	proven := false
-	if len(refused) == 0 {
+	if len(refused) == 0 && o.GetDeletionTimestamp() != nil {
 		not, suspects := e.refusedToActor(ctx, o, a)
 		own, proven = not, len(not) > 0
 		by = withEvidenceBehind(by, suspects)
@@ -75,7 +75,7 @@ func withEvidenceBehind(findings []finding, evidence []v1alpha1.Observation) []f
 
 // byHand is the step that removes a finalizer of an object without its actor.
 func (e *examiner) byHand(o *unstructured.Unstructured, a actor.Actor) step {
-	return at(e.ref(o), blame{Actor: a}.removal())
+	return at(e.ref(o), blameOf(o, a).removal())
 }
 
 // whoever names an actor, also one that nobody can name.
@@ -87,7 +87,7 @@ func whoever(a actor.Actor) string {
 }
 
 // cost is what removing a finalizer by hand costs, in sentences.
-func cost(a actor.Actor) string { return blame{Actor: a}.cost() }
+func cost(a actor.Actor) string { return blameOf(nil, a).cost() }
 
 // filling is what the placeholders of a pack are filled from.
 func filling(o *unstructured.Unstructured, name string) finalizer.Object {

@@ -19,6 +19,11 @@ type blame struct {
 	who string
 }
 
+// blameOf is for an actor of a finalizer of an object.
+func blameOf(o *unstructured.Unstructured, a actor.Actor) blame {
+	return blame{Actor: a, o: o, who: whoever(a)}
+}
+
 // outside says that the actor normally runs outside the cluster.
 func (b blame) outside() bool { return b.Outside || b.IsKnown && b.Known.Alive.Outside }
 

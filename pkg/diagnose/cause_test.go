@@ -17,11 +17,11 @@ func TestB01FinalizerOfAnActor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, fixture.Deployment(ns, "op", 0)+fixture.Lease(ns, "leader", "me", time.Now()))
+	c.Apply(t, fixture.Deployment(ns, opOf(ns), 0)+fixture.Lease(ns, "leader", "me", time.Now()))
 	c.Apply(t, fixture.ConfigMap(ns, "dead", "example.com/dead")+fixture.ConfigMap(ns, "alive", "example.com/alive")+fixture.ConfigMap(ns, "unknown", "nobody.example.net/x"))
 	fixture.Free(t, c, ns, "configmap/dead", "configmap/alive", "configmap/unknown")
 	deleted(t, c, "configmap", "dead", "alive", "unknown", "-n", ns)
-	packs := fixture.Pack(t, "example.com/dead", fmt.Sprintf("deployments: ['%s/op']", ns)).With(renamed(t, fixture.Pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
+	packs := fixture.Pack(t, "example.com/dead", fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns))).With(renamed(t, fixture.Pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
 	d := examine(t, c.Config(), Options{Known: packs}, ns)
 	wantCauses(t, d, map[string][]string{
 		"ConfigMap/alive":   {"FinalizerActorAlive ConfigMap/alive"},
@@ -33,7 +33,7 @@ func TestB01FinalizerOfAnActor(t *testing.T) {
 		switch s.Object.Name {
 		case "dead":
 			wantEvidence(t, cause, "is scaled to 0")
-			if want := fmt.Sprintf("kubectl scale deployments.apps/op -n %s --replicas=1", ns); cause.Commands[0] != want {
+			if want := fmt.Sprintf("kubectl scale deployments.apps/%s -n %s --replicas=1", opOf(ns), ns); cause.Commands[0] != want {
 				t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
 			}
 			if want := fmt.Sprintf("kubectl gc unfinalize configmaps/dead -n %s --finalizer example.com/dead", ns); cause.Commands[1] != want {

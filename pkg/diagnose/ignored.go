@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -44,13 +46,14 @@ func (e *examiner) forbidden(ctx context.Context, b blame, f finding, of actor.F
 	f.code = ActorForbidden
 	f.evidence = append(slices.Clone(f.evidence), of.Evidence...)
 	f.remedy = fmt.Sprintf("Restore the binding that lets ServiceAccount %s/%s update and patch %s, and let %s finish.", of.Account.Namespace, of.Account.Name, of.Resource, b.who)
-	if ns := b.o.GetNamespace(); ns != "" {
-		if o, err := e.reader.Get(ctx, cluster.Namespaces, "", ns); err == nil && o != nil && o.GetDeletionTimestamp() != nil {
-			f.remedy = fmt.Sprintf("Let ServiceAccount %s/%s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, which is being deleted: it takes a ClusterRoleBinding.", of.Account.Namespace, of.Account.Name, of.Resource, b.who, ns)
-		}
+	if ns := b.o.GetNamespace(); e.closed(ctx, ns) {
+		f.remedy = fmt.Sprintf("Let ServiceAccount %s/%s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, which is being deleted: it takes a ClusterRoleBinding.", of.Account.Namespace, of.Account.Name, of.Resource, b.who, ns)
 	}
 	if of.Role != "" {
 		f.remedy += fmt.Sprintf(" One that would do: kubectl create clusterrolebinding %s --clusterrole=%s --serviceaccount=%s:%s", quote(of.Account.Name+"-"+of.Role), quote(of.Role), of.Account.Namespace, of.Account.Name)
+	}
+	if of.Lacking != "" {
+		f.remedy = fmt.Sprintf("Add the verbs update and patch of %s to %s, and let %s finish.", of.Resource, of.Lacking, b.who)
 	}
 	f.remedy += b.honoured()
 	ask := []string{"kubectl", "auth", "can-i", "patch", of.Resource, "--as=" + of.Account.User()}
@@ -58,7 +61,25 @@ func (e *examiner) forbidden(ctx context.Context, b blame, f finding, of actor.F
 		ask = append(ask, "-n", ns)
 	}
 	f.commands = []step{fixedCommand(ask...).doing("asks the server whether it may: yes, once the binding is there").risking(finalizer.RiskNone)}
+	if add, ok := adding(of, b.o); ok {
+		f.commands = append(f.commands, add.doing("lets it remove the finalizer: what installs the role has to say so as well").risking(b.honouring()))
+	}
 	return f
+}
+
+// adding is the command that adds the verbs to a role that lacks them. A Role in a namespace that is being deleted can still be changed.
+func adding(of actor.Forbidden, o *unstructured.Unstructured) (step, bool) {
+	kind, name, _ := strings.Cut(of.Lacking, " ")
+	if name == "" {
+		return step{}, false
+	}
+	resource, group, _ := strings.Cut(of.Resource, ".")
+	args := []string{"kubectl", "patch", strings.ToLower(kind) + "/" + name, "--type=json", "-p",
+		fmt.Sprintf(`[{"op":"add","path":"/rules/-","value":{"apiGroups":[%q],"resources":[%q],"verbs":["update","patch"]}}]`, group, resource)}
+	if kind == "Role" {
+		args = append(args, "-n", o.GetNamespace())
+	}
+	return fixedCommand(args...), true
 }
 
 // notWatching is for an actor that was started to watch other namespaces.

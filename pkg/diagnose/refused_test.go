@@ -354,7 +354,7 @@ func TestSituation13OperatorAndWebhookAreUninstalled(t *testing.T) {
 		t.Errorf("the webhook comes up after %d others and the operator after %d, want 0 and 1", first, then)
 	}
 	typed(t, c, last(d.Stuck[0].Causes[0]))
-	if want := "kubectl gc unfinalize configmaps/object-0 -n " + ns + " --finalizer example.com/held"; last(stuckOf(t, d, "object-0").Causes[1]) != want {
+	if want := "kubectl gc unfinalize configmaps/object-0 -n " + ns + " --finalizer example.com/held --force"; last(stuckOf(t, d, "object-0").Causes[1]) != want {
 		t.Errorf("the second command is %q, want %q", last(stuckOf(t, d, "object-0").Causes[1]), want)
 	}
 	letGo(t, c, ns, "configmap/object-0")

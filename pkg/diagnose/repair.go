@@ -2,6 +2,10 @@ package diagnose
 
 import (
 	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -23,7 +27,11 @@ type downtime struct {
 func (e *examiner) downWorkloads(ctx context.Context, b blame) downtime {
 	var d downtime
 	for _, w := range b.Scaled {
-		d.steps = append(d.steps, at(e.ref(w), command("kubectl", "scale", "OBJECT", "--replicas=1")).doing("starts "+b.who+" again").risking(b.honouring()))
+		if len(b.Scaled) > 1 && e.closed(ctx, w.GetNamespace()) {
+			continue
+		}
+		d.steps = append(d.steps, at(e.ref(w), command("kubectl", "scale", "OBJECT", "--replicas=1")).
+			doing("starts "+b.who+" again").risking(b.honouring()).creatingIn(w.GetNamespace()))
 	}
 	for _, w := range b.Workloads {
 		if actor.ReadWorkload(w).Life == actor.Alive {
@@ -67,7 +75,7 @@ func (d *downtime) show(s step, does string) {
 }
 
 // remedied says what to repair, or that what is switched off is to be started. Nobody is told to start what is started and fails.
-func (d downtime) remedied(b blame, f finding) finding {
+func (e *examiner) remedied(ctx context.Context, b blame, d downtime, f finding) finding {
 	switch {
 	case d.starting:
 		f.remedy = phrase.Sentence(b.who + " is starting: wait, and ask again")
@@ -84,5 +92,10 @@ func (d downtime) remedied(b blame, f finding) finding {
 	}
 	f.remedy += b.honoured()
 	f.commands = append(d.steps, f.commands...)
+	if w := b.Workloads; len(w) > 0 && !slices.ContainsFunc(w, func(w *unstructured.Unstructured) bool { return !e.closed(ctx, w.GetNamespace()) }) {
+		f = e.possible(ctx, f, creation{
+			what: fmt.Sprintf("the pods of %s %s", w[0].GetKind(), w[0].GetName()), namespace: w[0].GetNamespace(), elsewhere: true, left: "Otherwise nothing is left but to remove the finalizer by hand.",
+		})
+	}
 	return f
 }

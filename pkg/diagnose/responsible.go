@@ -28,7 +28,7 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 	if err != nil {
 		return nil // the context has ended
 	}
-	b := blame{Actor: a, o: o, who: whoever(a)}
+	b := blameOf(o, a)
 	f := finding{finalizer: name, actor: a.Who, evidence: slices.Concat(e.says(ctx, o), a.Evidence, observed(status.Outside(o)...)), cost: b.cost(), dataLoss: b.losesData()}
 	if a.Life == actor.Alive {
 		if ignored := e.ignored(ctx, b, f); len(ignored) > 0 {
@@ -42,14 +42,16 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 	down := e.downWorkloads(ctx, b)
 	f.evidence = append(f.evidence, down.evidence...)
 	f = e.alsoPaused(ctx, b, f)
-	if a.Life == actor.Dead {
+	f.code = FinalizerActorUnknown
+	switch {
+	case a.Life == actor.Dead:
 		f.code = FinalizerActorDead
-	} else if f.code = FinalizerActorUnknown; a.NotFound() {
+	case a.NotFound():
 		f.code = FinalizerActorNotFound
 	}
 	switch {
 	case a.Life == actor.Dead || len(down.repairs)+len(down.steps) > 0:
-		f = down.remedied(b, f)
+		f = e.remedied(ctx, b, down, f)
 	case b.outside():
 		f = outside(b, f)
 	default:
@@ -72,7 +74,7 @@ func busy(b blame, f finding) finding {
 
 // outside is for an actor that nobody can see from here.
 func outside(b blame, f finding) finding {
-	f.remedy = phrase.Sentence(b.who+" runs outside the cluster: not seeing it here means nothing") + " " + phrase.Sentence("look where it runs whether it is at work") + b.honoured()
+	f.remedy = phrase.Sentence(b.who+" normally runs outside the cluster: not seeing it here means nothing") + " " + phrase.Sentence("look where it runs whether it is at work") + b.honoured()
 	f.commands = append(f.commands, describe().doing("shows what its controller says of it").risking(finalizer.RiskNone))
 	return f
 }

@@ -140,7 +140,7 @@ func notSeen(code Code, who actor.Actor) string {
 	}
 	switch {
 	case code == ActorOutside:
-		return name + " runs outside the cluster, where it may be alive"
+		return name + " can run outside the cluster, where it may be alive"
 	case code == ActorUnknown && who.Who == "":
 		return name + " is not known"
 	case code == ActorUnknown:
