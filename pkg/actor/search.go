@@ -26,10 +26,7 @@ type search struct {
 func (f *Finder) searchFor(o *unstructured.Unstructured, known finalizer.Known, name string) *search {
 	s := &search{Finder: f, about: o, known: known}
 	var dropped []string
-	s.alive, dropped = known.Signs(finalizer.Object{
-		Group: o.GroupVersionKind().Group, Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizer: name,
-		Field: func(path string) string { return status.Nested(o, strings.Split(path, ".")...) },
-	})
+	s.alive, dropped = known.Signs(Fields(o, name))
 	for _, pattern := range dropped {
 		s.missed("the object does not say what to look for in %q", pattern)
 	}
@@ -90,5 +87,13 @@ func (s *search) responsible(ctx context.Context) {
 	}
 	if len(s.workloads) == 0 && s.life() != Alive {
 		s.served(ctx)
+	}
+}
+
+// Fields are what the placeholders of a pack are filled from, for a finalizer of an object.
+func Fields(o *unstructured.Unstructured, name string) finalizer.Object {
+	return finalizer.Object{
+		Group: o.GroupVersionKind().Group, Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizer: name,
+		Field: func(path string) string { return status.Nested(o, strings.Split(path, ".")...) },
 	}
 }
