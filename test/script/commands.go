@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -79,6 +80,10 @@ func as(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("KUBECONFIG", s.cluster.KubeconfigAs(s.t, user))
 }
 
+// unsettled is how much longer settle leaves an object alone between two looks than other tests do: controllers take seconds for what scripts wait
+// for, and many scripts wait at a time.
+const unsettled = 200 * time.Millisecond
+
 // settle WHAT ARGS... repeats kubectl get ARGS until it prints WHAT.
 func settle(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -87,7 +92,11 @@ func settle(ts *testscript.TestScript, neg bool, args []string) {
 	s := of(ts)
 	testcluster.Eventually(s.t, fmt.Sprintf("kubectl get %s to print %s", strings.Join(args[1:], " "), args[0]), func(ctx context.Context) (bool, error) {
 		out, err := s.cluster.Try(ctx, "", append([]string{"get", "-n", s.namespace}, args[1:]...)...)
-		return err == nil && strings.Contains(out, args[0]), nil
+		if err == nil && strings.Contains(out, args[0]) {
+			return true, nil
+		}
+		time.Sleep(unsettled)
+		return false, nil
 	})
 }
 

@@ -37,6 +37,9 @@ type Scripts struct {
 	ToTheEnd bool
 	// InTurn runs them one after the other, and next to other tests that are parallel.
 	InTurn bool
+	// LeaveNamespaces deletes the namespaces of scripts only when all have run: the controller is busy with them for a while, and scripts may wait
+	// for it.
+	LeaveNamespaces bool
 }
 
 // serial are tests that are not parallel to each other, though testscript asks for it.
@@ -63,7 +66,11 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 		RequireUniqueNames:  true,
 		ContinueOnError:     scripts.ToTheEnd,
 		Setup: func(env *testscript.Env) error {
-			ns := cluster.Namespace(env.T().(testing.TB))
+			user := env.T().(testing.TB)
+			if scripts.LeaveNamespaces {
+				user = t
+			}
+			ns := cluster.Namespace(user)
 			env.Setenv("NS", ns)
 			env.Setenv("KUBECONFIG", cluster.Kubeconfig())
 			env.Setenv("KUBECACHEDIR", filepath.Join(env.WorkDir, ".kubecache"))

@@ -38,7 +38,7 @@ func TestStuck(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Apply(t, string(base))
-	script.Run(t, c, script.Scripts{Dir: "testdata", ToTheEnd: true})
+	script.Run(t, c, script.Scripts{Dir: "testdata", ToTheEnd: true, LeaveNamespaces: true})
 }
 
 // TestStuckAlone runs, one after the other and on a control plane of their own, the scripts that break what everybody lists, or that are about
