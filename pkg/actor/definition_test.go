@@ -48,9 +48,9 @@ func TestActorThatInstalledTheDefinition(t *testing.T) {
 	for _, what := range []string{"buckets.s3.zebra.example.com", "machines.capi.zebra.example.com", "gadgets.olm.zebra.example.com", "gizmos.helm.zebra.example.com", "orphans.alone.zebra.example.com"} {
 		served(what)
 	}
-	bucket := object("s3.zebra.example.com/v1", "Bucket", "", nil)
+	bucket := labelledObject("s3.zebra.example.com/v1", "Bucket", "", nil)
 	of := func(apiVersion, kind string) Actor {
-		return actorOf(t, c, known, "zebra.example.com/managed", object(apiVersion, kind, ns, nil))
+		return actorOf(t, c, known, "zebra.example.com/managed", labelledObject(apiVersion, kind, ns, nil))
 	}
 	missing := actorOf(t, c, known, "zebra.example.com/managed", bucket)
 	wantActor(t, missing, Unknown, "there is no workload that came with CustomResourceDefinition buckets.s3.zebra.example.com")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -22,17 +23,17 @@ type alike struct {
 }
 
 // elsewhere looks for the component's workloads in the whole cluster: installations rename them and put them into other namespaces. Where it has been found in
-// its usual place and does not live, another of the same name may.
+// its usual place and does not live, another of the same name and image may.
 func (s *search) elsewhere(ctx context.Context) {
 	of := featuresOf(s)
 	if len(of.names)+len(of.images)+len(of.slugs) == 0 {
 		return
 	}
-	at := byProduct
-	if len(s.workloads) > 0 {
-		at = byRelease
+	counts := func(by likeness, _ cluster.Workload) bool { return by <= byProduct }
+	if len(s.workloads) > 0 { // a name alone is nothing against what was found
+		counts = func(by likeness, w cluster.Workload) bool { return by <= byRelease && of.image(w) }
 	}
-	all, complete := s.recognised(ctx, of, at)
+	all, complete := s.recognised(ctx, of, counts)
 	if complete && len(all) == 0 {
 		s.seek(fmt.Sprintf("workload %s with the name, image or label %s", s.where(), phrase.Or(of.words(s.known.Component))))
 	}
@@ -45,10 +46,15 @@ func (s *search) elsewhere(ctx context.Context) {
 	}
 }
 
-// recognised returns the workloads that are recognised in the surest way of those that there are, up to a likeness, and whether all workloads could be
-// looked at. A type of workload that the pack does not name counts where none of those that it names is there.
-func (s *search) recognised(ctx context.Context, of features, upTo likeness) (surest []alike, complete bool) {
+// recognised returns the workloads that are recognised in the surest way of those that there are and count, and whether all workloads could be looked
+// at. A type of workload that the pack does not name counts where none of those that it names is there.
+func (s *search) recognised(ctx context.Context, of features, counts func(likeness, cluster.Workload) bool) (surest []alike, complete bool) {
 	complete = true
+	var reading sync.WaitGroup
+	for _, t := range workloadTypes {
+		reading.Go(func() { _, _ = s.reader.Workloads(ctx, t.resource) }) // remembered, with its error
+	}
+	reading.Wait()
 	var all []alike
 	usual := map[schema.GroupResource]bool{}
 	for _, t := range workloadTypes {
@@ -59,7 +65,7 @@ func (s *search) recognised(ctx context.Context, of features, upTo likeness) (su
 			s.missed("%s cannot be listed in all namespaces: %v", t.resource, err)
 		}
 		for _, w := range workloads {
-			if by := of.of(w); by <= upTo && s.belongs(w.Namespace, w.Labels, w.PodLabels) {
+			if by := of.of(w); counts(by, w) && s.belongs(w.Namespace, w.Labels, w.PodLabels) {
 				all = append(all, alike{w, by})
 			}
 		}

@@ -36,7 +36,7 @@ func TestAnotherTenantsOperatorIsNotTheActor(t *testing.T) {
 		controller{name: cluster + "-zebra-operator", image: "example.com/zebra", labels: []string{"zebra.example.com/cluster: " + cluster}, replicas: replicas, status: status}.install(t, c, ns)
 	}
 	topic := func(ns, cluster string) Actor {
-		return actorOf(t, c, known, "zebra.example.com/topic", object("zebra.example.com/v1", "Topic", ns, map[string]string{"zebra.example.com/cluster": cluster}))
+		return actorOf(t, c, known, "zebra.example.com/topic", labelledObject("zebra.example.com/v1", "Topic", ns, map[string]string{"zebra.example.com/cluster": cluster}))
 	}
 	operator(b, "events", ready, 1)
 	wantActor(t, topic(b, "events"), Alive, b+"/events-zebra-operator has 1 of 1 pod ready")
@@ -49,7 +49,7 @@ func TestAnotherTenantsOperatorIsNotTheActor(t *testing.T) {
 	operator(a, "events", "", 0)
 	wantActor(t, topic(a, "events"), Dead, a+"/events-zebra-operator is scaled to 0")
 	wantActor(t, topic(b, "events"), Alive, b+"/events-zebra-operator has 1 of 1 pod ready")
-	unlabelled := actorOf(t, c, known, "zebra.example.com/topic", object("zebra.example.com/v1", "Topic", a, nil))
+	unlabelled := actorOf(t, c, known, "zebra.example.com/topic", labelledObject("zebra.example.com/v1", "Topic", a, nil))
 	wantActor(t, unlabelled, Unknown, "the object has no label zebra.example.com/cluster")
 	if unlabelled.NotFound() {
 		t.Error("what cannot be told apart counts as not found")
@@ -64,13 +64,13 @@ func TestAnotherServicesControllerIsNotTheActor(t *testing.T) {
 	ack := packOf(t, "exact: finalizers.zebra.example.com/x", "deployments: ['zebra-system/zebra-{service}-controller'], images: ['zebra/{service}-controller']")
 	controller{name: "zebra-s3-controller", image: "example.com/zebra/s3-controller:v1", replicas: 1, status: ready}.install(t, c, ns)
 	of := func(group string) Actor {
-		return actorOf(t, c, ack, "finalizers.zebra.example.com/x", object(group+"/v1", "Thing", "default", nil))
+		return actorOf(t, c, ack, "finalizers.zebra.example.com/x", labelledObject(group+"/v1", "Thing", "default", nil))
 	}
 	wantActor(t, of("s3.zebra.example.com"), Alive, "has 1 of 1 pod ready")
 	wantActor(t, of("rds.zebra.example.com"), Unknown, "there is no Deployment zebra-rds-controller in zebra-system")
 	csi := packOf(t, "prefix: zebra-attacher/", "leases: ['*/zebra-attacher-leader-{open}']")
 	c.Apply(t, fixture.Lease(ns, "zebra-attacher-leader-ebs-csi-aws-com", "x", time.Now()))
-	attachment := object("storage.k8s.io/v1", "VolumeAttachment", "", nil)
+	attachment := labelledObject("storage.k8s.io/v1", "VolumeAttachment", "", nil)
 	wantActor(t, actorOf(t, c, csi, "zebra-attacher/ebs-csi-aws-com", attachment), Alive, "is renewed by x")
 	wantActor(t, actorOf(t, c, csi, "zebra-attacher/driver-longhorn-io", attachment), Unknown, "there is no Lease zebra-attacher-leader-driver-longhorn-io")
 	labelled := packOf(t, "exact: zebra.example.com/labelled", "deployments: ['*/{label:cluster}-zebra']")
@@ -87,7 +87,7 @@ func TestTwoPartsOfAProductAreToldApart(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	serving := packOf(t, "exact: zebra.example.com/serving", "deployments: [zebra-serving/controller]")
-	o := object("serving.zebra.example.com/v1", "Service", "default", nil)
+	o := labelledObject("serving.zebra.example.com/v1", "Service", "default", nil)
 	controller{name: "controller", image: "gcr.io/zebra-releases/zebra.example/eventing/cmd/controller", labels: []string{"app.kubernetes.io/name: zebra-eventing"}, replicas: 1, status: ready}.install(t, c, ns)
 	wantActor(t, actorOf(t, c, serving, "zebra.example.com/serving", o), Unknown, "there is no Deployment controller in zebra-serving")
 	other := c.Namespace(t)
@@ -101,7 +101,7 @@ func TestHostedControlPlanesAreStrangers(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	controller{name: "kube-controller-manager", image: "registry.k8s.io/kube-controller-manager:v1.36.0", labels: []string{"component: kube-controller-manager"}}.install(t, c, ns)
-	a := actorOf(t, c, fixture.Packs(t), "kubernetes.io/pvc-protection", object("v1", "PersistentVolumeClaim", "default", nil))
+	a := actorOf(t, c, fixture.Packs(t), "kubernetes.io/pvc-protection", labelledObject("v1", "PersistentVolumeClaim", "default", nil))
 	if a.Life != Unknown || a.Found || len(a.Workloads) > 0 {
 		t.Errorf("%s, found %t: %q", a.Life, a.Found, a.Says())
 	}

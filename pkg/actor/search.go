@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // search looks for the actor of one finalizer of one object, and gathers the signs of its life.
@@ -25,9 +26,7 @@ type search struct {
 func (f *Finder) searchFor(o *unstructured.Unstructured, known finalizer.Known, name string) *search {
 	s := &search{Finder: f, about: o, known: known}
 	var dropped []string
-	s.alive, dropped = known.Signs(finalizer.Object{
-		Group: o.GroupVersionKind().Group, Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizer: name,
-	})
+	s.alive, dropped = known.Signs(Fields(o, name))
 	for _, pattern := range dropped {
 		s.missed("the object does not say what to look for in %q", pattern)
 	}
@@ -88,5 +87,13 @@ func (s *search) responsible(ctx context.Context) {
 	}
 	if len(s.workloads) == 0 && s.life() != Alive {
 		s.served(ctx)
+	}
+}
+
+// Fields are what the placeholders of a pack are filled from, for a finalizer of an object.
+func Fields(o *unstructured.Unstructured, name string) finalizer.Object {
+	return finalizer.Object{
+		Group: o.GroupVersionKind().Group, Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizer: name,
+		Field: func(path string) string { return status.Nested(o, strings.Split(path, ".")...) },
 	}
 }

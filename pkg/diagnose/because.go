@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
 // because returns why a finalizer is still on an object that was read whole: that its parent is gone, what its actor lacks, what uses the object, and who
@@ -24,7 +23,7 @@ func (e *examiner) because(ctx context.Context, o *unstructured.Unstructured, na
 	}
 	var own []finding
 	proven := false
-	if len(refused) == 0 {
+	if len(refused) == 0 && o.GetDeletionTimestamp() != nil {
 		not, suspects := e.refusedToActor(ctx, o, a)
 		own, proven = not, len(not) > 0
 		by = withEvidenceBehind(by, suspects)
@@ -88,10 +87,3 @@ func whoever(a actor.Actor) string {
 
 // cost is what removing a finalizer by hand costs, in sentences.
 func cost(a actor.Actor) string { return blameOf(nil, a).cost() }
-
-// filling is what the placeholders of a pack are filled from.
-func filling(o *unstructured.Unstructured, name string) finalizer.Object {
-	return finalizer.Object{
-		Group: o.GroupVersionKind().Group, Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizer: name,
-	}
-}

@@ -43,6 +43,7 @@ func (e *examiner) unconverted(ctx context.Context, _ write, said string, names 
 	}
 	f.remedy = fmt.Sprintf("Bring %s back, which converts them. If that cannot be done, and the schemas of the versions are compatible, have the API server change nothing but the apiVersion.", b.what)
 	f.commands = append(b.restore, command("kubectl", "patch", "OBJECT", "--type=json", "-p", `[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`))
+	f = e.revivable(ctx, f, b, "What is left, if the schemas of the versions are compatible, is to have the API server change nothing but the apiVersion.")
 	return []finding{f}
 }
 

@@ -45,7 +45,7 @@ func (e *examiner) needed(ctx context.Context, o *unstructured.Unstructured, a a
 	}
 	var all []lack
 	for _, n := range a.Known.Needs {
-		group, unfilled := a.Known.Fill(n.Group, filling(o, a.Finalizer))
+		group, unfilled := a.Known.Fill(n.Group, actor.Fields(o, a.Finalizer))
 		kind, name := fieldOr(o, n.KindField, n.Kind), fieldOr(o, n.NameField, n.Name)
 		r, served := e.kindIn(group, kind)
 		if len(unfilled) > 0 || name == "" || !served {

@@ -23,8 +23,8 @@ func (e *examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 		return finding{}, false
 	}
 	p := a.Known.Parent
-	group, openGroup := a.Known.Fill(p.Group, filling(o, a.Finalizer))
-	name, openName := a.Known.Fill(p.Name, filling(o, a.Finalizer))
+	group, openGroup := a.Known.Fill(p.Group, actor.Fields(o, a.Finalizer))
+	name, openName := a.Known.Fill(p.Name, actor.Fields(o, a.Finalizer))
 	r, served := e.kindIn(group, p.Kind)
 	if len(openGroup)+len(openName) > 0 || !served {
 		return finding{}, false

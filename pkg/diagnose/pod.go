@@ -31,7 +31,7 @@ func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
 	}
 	n := e.node(ctx, name)
 	if left := -e.past(id); left > 0 {
-		return found(ref, terminating(n, max(1, int(left.Seconds()))))
+		return found(ref, terminating(n, o, max(1, int(left.Seconds()))))
 	}
 	switch {
 	case n.gone:
@@ -57,7 +57,7 @@ func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
 }
 
 // terminating is for a pod whose grace period is not over.
-func terminating(n node, seconds int) finding {
+func terminating(n node, pod *unstructured.Unstructured, seconds int) finding {
 	f := finding{
 		code: PodTerminating, evidence: observed(fmt.Sprintf("its grace period is over in %s", phrase.Count(seconds, "second"))),
 		remedy: "Wait. A second DELETE can make the grace period shorter.",
@@ -65,6 +65,10 @@ func terminating(n node, seconds int) finding {
 			command("kubectl", "wait", "OBJECT", "--for=delete", fmt.Sprintf("--timeout=%ds", seconds+30)).doing("waits until it is deleted"),
 			command("kubectl", "delete", "OBJECT", "--grace-period=1").doing("has its containers killed after 1 s"),
 		},
+	}
+	if ended(pod) {
+		f.evidence = append(f.evidence, observedAt(from(pod, "status.containerStatuses"), "all its containers have ended")...)
+		f.remedy = "Wait. Its containers have ended, so that a second DELETE with a shorter grace period costs nothing."
 	}
 	if n.gone || n.notReady {
 		f.evidence = append(f.evidence, n.evidence...)
@@ -109,6 +113,23 @@ func forceWarning(pod *unstructured.Unstructured) string {
 		s += fmt.Sprintf(" StatefulSet %s then starts another pod of the same name, and if the first still runs, both write to the same data.", name)
 	}
 	return s
+}
+
+// ended says whether all containers of a pod are known to have ended.
+func ended(pod *unstructured.Unstructured) bool {
+	known := 0
+	for _, field := range []string{"containerStatuses", "ephemeralContainerStatuses"} {
+		list, _, _ := unstructured.NestedSlice(pod.Object, "status", field)
+		for _, item := range list {
+			m, _ := item.(map[string]any)
+			if _, over, _ := unstructured.NestedMap(m, "state", "terminated"); !over {
+				return false
+			}
+			known++
+		}
+	}
+	declared, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
+	return known > 0 && known >= len(declared)
 }
 
 // containers says which containers of a pod run, or are not known to have ended.

@@ -177,3 +177,23 @@ func TestB14PodThatAJobTracks(t *testing.T) {
 		t.Errorf("with its Job: %s\nwithout: %s", kept.Remedy, lost.Remedy)
 	}
 }
+
+// TestPodWhoseContainersHaveEnded waits for a grace period that nobody needs, and that is said.
+func TestPodWhoseContainersHaveEnded(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	nodeThat(t, c, ns, "True")
+	c.Apply(t, podOn(ns, "pod", ns, "")+podOn(ns, "running", ns, ""))
+	for name, state := range map[string]string{"pod": `{"terminated":{"exitCode":0}}`, "running": `{"running":{}}`} {
+		c.Kubectl(t, "patch", "pod", name, "-n", ns, "--subresource=status", "--type=merge", "-p",
+			`{"status":{"containerStatuses":[{"name":"c","image":"i","imageID":"i","ready":false,"restartCount":0,"state":`+state+`}]}}`)
+	}
+	deleted(t, c, "pod", "pod", "running", "-n", ns, "--grace-period=300")
+	d := examine(t, c.Config(), Options{}, ns, subject{"pods/pod", ns}, subject{"pods/running", ns})
+	wantEvidence(t, stuckOf(t, d, "pod").Causes[0], "all its containers have ended")
+	if said := strings.Join(stuckOf(t, d, "running").Causes[0].Evidence, "; "); strings.Contains(said, "have ended") {
+		t.Errorf("of one that runs it is said that %s", said)
+	}
+	c.Kubectl(t, "delete", "pods", "--all", "-n", ns, "--force", "--grace-period=0")
+}

@@ -28,15 +28,21 @@ func (e *examiner) quotedDenials(ctx context.Context, o *unstructured.Unstructur
 		return nil
 	}
 	w := write{operation: admissionv1.Update, t: t, o: o}
+	may := e.reviews.Ask(ctx, []cluster.Access{{Verb: "patch", Type: t, Namespace: o.GetNamespace(), Name: o.GetName()}})[0].Permission == cluster.Allowed
 	var all []finding
 	add := func(at, says, text string) {
 		for _, config := range e.denying(ctx, w, text) {
 			about := e.ref(config)
-			all = append(all, finding{
-				code: AdmissionDenied, about: &about, evidence: append(observedAt(at, says), observed(fmt.Sprintf("a dry run of the %s with your own rights is not denied", w.words()))...),
-				remedy:   fmt.Sprintf("Do what %s %s asks for: it has refused a write of the controller, and refuses none to you. What kubectl gc does with your rights gets round it.", config.GetKind(), config.GetName()),
+			f := finding{
+				code: AdmissionDenied, about: &about, evidence: observedAt(at, says),
+				remedy:   fmt.Sprintf("Do what %s %s asks for: it has refused a write of the controller.", config.GetKind(), config.GetName()),
 				commands: []step{describe().doing("shows what it asks for").risking(finalizer.RiskNone)},
-			})
+			}
+			if may { // and a dry run has shown that nothing refuses it
+				f.evidence = append(f.evidence, observed(fmt.Sprintf("a dry run of the %s with your own rights is not denied", w.words()))...)
+				f.remedy += " It refuses nothing to you: what kubectl gc does with your rights gets round it."
+			}
+			all = append(all, f)
 		}
 	}
 	for _, c := range status.Failing(o) {

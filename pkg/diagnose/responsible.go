@@ -74,7 +74,7 @@ func busy(b blame, f finding) finding {
 
 // outside is for an actor that nobody can see from here.
 func outside(b blame, f finding) finding {
-	f.remedy = phrase.Sentence(b.who+" runs outside the cluster: not seeing it here means nothing") + " " + phrase.Sentence("look where it runs whether it is at work") + b.honoured()
+	f.remedy = phrase.Sentence(b.who+" normally runs outside the cluster: not seeing it here means nothing") + " " + phrase.Sentence("look where it runs whether it is at work") + b.honoured()
 	f.commands = append(f.commands, describe().doing("shows what its controller says of it").risking(finalizer.RiskNone))
 	return f
 }

@@ -32,6 +32,14 @@ func (b behindService) revival() string {
 	return fmt.Sprintf("Bring %s back.", b.what)
 }
 
+// revivable leaves out of a finding what would bring something back in a namespace in which nothing can be created. What is left says what to do then.
+func (e *examiner) revivable(ctx context.Context, f finding, b behindService, left string) finding {
+	if !b.Down {
+		return f
+	}
+	return e.possible(ctx, f, creation{what: "what answers for " + b.what, namespace: b.Namespace, left: left})
+}
+
 // called looks at what the API server calls: a Service, or an address.
 func (e *examiner) called(ctx context.Context, namespace, name, url string) behindService {
 	if name == "" {
@@ -65,7 +73,7 @@ func (e *examiner) called(ctx context.Context, namespace, name, url string) behi
 					b.evidence = append(b.evidence, observed(w.Says)...)
 				}
 				if w.Scaled {
-					b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1").doing("starts what answers it")))
+					b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1").doing("starts what answers it")).creatingIn(namespace))
 				}
 			}
 		}

@@ -97,9 +97,9 @@ func TestPolicyThatRefusesTheActor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, as(fixture.Deployment(ns, "op", 1), "op-account"))
-	c.Kubectl(t, "patch", "deployment", "op", "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"replicas":1,"readyReplicas":1,"availableReplicas":1}}`)
-	packs := fixture.Pack(t, "example.com/held", fmt.Sprintf("deployments: ['%s/op']", ns))
+	c.Apply(t, as(fixture.Deployment(ns, "policed", 1), "op-account"))
+	c.Kubectl(t, "patch", "deployment", "policed", "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"replicas":1,"readyReplicas":1,"availableReplicas":1}}`)
+	packs := fixture.Pack(t, "example.com/held", fmt.Sprintf("deployments: ['%s/policed']", ns))
 	heldConfigMap(t, c, ns)
 	user := "system:serviceaccount:" + ns + ":op-account"
 	c.Kubectl(t, "create", "role", "op", "-n", ns, "--verb=get,patch,update", "--resource=configmaps")
@@ -145,5 +145,5 @@ func TestPolicyThatRefusedAControllerByItsOwnWords(t *testing.T) {
 	c.Kubectl(t, "patch", "validatingadmissionpolicy", ns, "--type=json", "-p", `[{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/apiGroups","value":["apps"]},{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/resources","value":["deployments"]}]`)
 	d = examine(t, c.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{"Deployment/app": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns, "FinalizerActorUnknown Deployment/app"}})
-	wantRemedy(t, d.Stuck[0].Causes[0], "it has refused a write of the controller, and refuses none to you")
+	wantRemedy(t, d.Stuck[0].Causes[0], "it has refused a write of the controller. It refuses nothing to you")
 }

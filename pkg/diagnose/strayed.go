@@ -29,7 +29,8 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []finding {
 	about := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: cluster.Namespaces.Resource, Name: ref.Namespace}
 	f := finding{code: NamespaceGone, about: &about, evidence: e.says(ctx, o)}
 	f.evidence = append(f.evidence, observed(fmt.Sprintf("namespace %s does not exist, and %s is still in it", ref.Namespace, named(v1alpha1.ObjectRef(ref))))...)
-	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 {
+	// A policy with a selector of namespaces refuses to have it deleted, too.
+	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.rejected(ctx, id)) == 0 {
 		f.remedy = "Delete it, if nobody needs it: the server deletes what is in a namespace that does not exist, and only refuses to change it."
 		f.commands = []step{at(v1alpha1.ObjectRef(ref), command("kubectl", "delete", "OBJECT")).doing("deletes the object")}
 		return found(ref, f)
@@ -39,7 +40,7 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []finding {
 
 // revived completes the finding about an object that cannot be changed before its namespace exists again.
 func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f finding) finding {
-	f.remedy = fmt.Sprintf("Create namespace %s again: only then can a finalizer be removed, by its actor or by hand. Then delete the namespace, which deletes what is left in it.", o.GetNamespace())
+	f.remedy = fmt.Sprintf("Create namespace %s again: only then can the object be changed, and a finalizer be removed by its actor or by hand. Then delete the namespace, which deletes what is left in it.", o.GetNamespace())
 	f.commands = []step{command("kubectl", "create", "namespace", o.GetNamespace()).doing("creates the namespace again, so that the object can be changed").risking(finalizer.RiskNone)}
 	for _, name := range others(o.GetFinalizers()) {
 		a, err := e.actors.Of(ctx, o, name)

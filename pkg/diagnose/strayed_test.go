@@ -32,7 +32,7 @@ func leftBehind(t testing.TB, c *testcluster.Cluster) string {
 // TestNamespaceGone: what a namespace that does not exist has left behind is found, also what is not being deleted, and the printed commands cure it.
 func TestNamespaceGone(t *testing.T) {
 	t.Parallel()
-	c := testcluster.Shared(t)
+	c := testcluster.Another(t, "strays", testcluster.NoControllers())
 	ns := leftBehind(t, c)
 	if out, err := c.Try(t.Context(), "", "patch", "configmap", "deleted", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`); err == nil {
 		t.Fatalf("it can be changed: %s", out)
@@ -61,10 +61,26 @@ func TestNamespaceGone(t *testing.T) {
 	deleted(t, c, "namespace", ns)
 }
 
+// TestNamespaceGoneWherePoliciesAskForIt: a policy with a selector of namespaces refuses even the deletion, so that nobody is told to delete the object.
+func TestNamespaceGoneWherePoliciesAskForIt(t *testing.T) {
+	c := testcluster.Another(t, "strays", testcluster.NoControllers())
+	ns, other := leftBehind(t, c), c.Namespace(t)
+	c.Apply(t, fixture.ConfigMap(other, "cm"))
+	refusing(t, c, other, "DELETE", collectorUser, "delete", "configmap", "cm")
+	if _, err := c.Try(t.Context(), "", "delete", "configmap", "plain", "-n", ns); err == nil {
+		t.Fatal("it can be deleted")
+	}
+	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/plain", ns})
+	wantCauses(t, d, map[string][]string{"ConfigMap/plain": {"NamespaceGone Namespace/" + ns}})
+	if got := strings.Join(d.Stuck[0].Causes[0].Commands, "; "); got != fmt.Sprintf("kubectl create namespace %s; kubectl delete namespaces/%s", ns, ns) {
+		t.Errorf("the commands are %s", got)
+	}
+}
+
 // TestNamespaceGoneByName: asked by name, an object that is not being deleted gets the same answer.
 func TestNamespaceGoneByName(t *testing.T) {
 	t.Parallel()
-	c := testcluster.Shared(t)
+	c := testcluster.Another(t, "strays", testcluster.NoControllers())
 	ns := leftBehind(t, c)
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/kept", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/kept": {"NamespaceGone Namespace/" + ns}})
@@ -76,7 +92,7 @@ func TestNamespaceGoneByName(t *testing.T) {
 // TestNamespaceGoneIsNotSaidOfWhatCouldNotBeRead: where namespaces can be neither listed nor read, none is called absent.
 func TestNamespaceGoneIsNotSaidOfWhatCouldNotBeRead(t *testing.T) {
 	t.Parallel()
-	c := testcluster.Shared(t)
+	c := testcluster.Another(t, "strays", testcluster.NoControllers())
 	ns := leftBehind(t, c)
 	proxy := faultproxy.Start(t, c.Config())
 	proxy.On(func(r *http.Request) bool {

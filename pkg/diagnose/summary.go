@@ -16,7 +16,10 @@ func (k Kind) Means() string { return citation.ReplaceAllString(k.Meaning, "") }
 // summary says in a sentence what the cause is: that of its kind, with the actor's name where one removes the finalizer.
 func (f finding) summary() string {
 	means := byCode[f.code].Means()
-	if f.actor != "" {
+	switch {
+	case f.actor != "" && f.code == FinalizerActorUnknown:
+		means = "it is not known whether " + f.actor + ", which removes the finalizer, is alive"
+	case f.actor != "":
 		means = strings.Replace(means, "whoever removes the finalizer", f.actor+", which removes the finalizer,", 1)
 	}
 	return phrase.Sentence(means)

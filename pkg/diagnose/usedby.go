@@ -76,7 +76,7 @@ func (e *examiner) users(ctx context.Context, o *unstructured.Unstructured, a ac
 	}
 	var all []user
 	for _, u := range a.Known.UsedBy {
-		group, unfilled := a.Known.Fill(u.Group, filling(o, a.Finalizer))
+		group, unfilled := a.Known.Fill(u.Group, actor.Fields(o, a.Finalizer))
 		r, served := e.kindIn(group, u.Kind)
 		if len(unfilled) > 0 || !served {
 			continue
