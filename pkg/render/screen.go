@@ -23,7 +23,7 @@ const (
 
 // write writes one cause: a screen at most, unless a wide one is wanted.
 func (t *trouble) write(w io.Writer, now time.Time, s Style) {
-	fmt.Fprintln(w, paint(s.bad, Escape(t.Code)))
+	fmt.Fprintln(w, t.upcoming()+paint(s.bad, Escape(t.Code)))
 	stuck, in, waiting := t.names(now)
 	for _, line := range []struct {
 		label string
@@ -54,6 +54,14 @@ func (t *trouble) write(w io.Writer, now time.Time, s Style) {
 	}
 	t.cure(w, s)
 	fmt.Fprintln(w)
+}
+
+// upcoming marks a cause that comes up only when those before it are out of the way.
+func (t *trouble) upcoming() string {
+	if t.After > 0 {
+		return "then: "
+	}
+	return ""
 }
 
 // seen writes what was seen everywhere, and then what was seen at single objects.
