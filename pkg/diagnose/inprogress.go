@@ -79,7 +79,6 @@ func (e *examiner) inProgress(f finding, says string) finding {
 	out := finding{
 		code: InProgress, at: ref, via: f.via, finalizer: "", actor: f.actor, after: f.after,
 		evidence: observed(fmt.Sprintf("deleted %s ago", phrase.Ago(time.Since(time.Unix(e.Graph.Deleted(f.moves.of), 0)))), says),
-		remedy:   "Wait. Nothing is stuck.",
 		commands: []step{command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m").doing("waits until it is deleted")},
 	}
 	if i := slices.Index(out.via, ref); i >= 0 {

@@ -124,7 +124,7 @@ func TestDiagnosisNumbersTheSteps(t *testing.T) {
 	}
 	want := `  cause     The Widget operator does not work.
   evidence  Deployment widgets/operator is scaled to 0
-  cost      Data is destroyed. The bucket leaks.
+  cost      Data are destroyed. The bucket leaks.
   cure      Start it again.
             1. kubectl scale deployments.apps/operator -n widgets --replicas=1
                starts it

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,14 +48,23 @@ func (t *trouble) write(w io.Writer, now time.Time, s Style) {
 		field(w, s, "cause", Escape(t.Summary))
 	}
 	t.seen(w, s)
-	if t.DataLoss {
-		field(w, s, "cost", strings.TrimSpace("Data is destroyed. "+Escape(t.Cost)))
-	} else if t.Cost != "" {
-		field(w, s, "cost", Escape(t.Cost))
+	if cost := t.cost(); cost != "" {
+		field(w, s, "cost", Escape(cost))
 	}
 	t.cure(w, s)
 	fmt.Fprintln(w)
 }
+
+// cost says what removing the finalizer costs, data first.
+func (t *trouble) cost() string {
+	const destroyed = "Data are destroyed"
+	if t.DataLoss && !strings.HasPrefix(t.Cost, destroyed) && (t.Cost == "" || slices.ContainsFunc(t.Steps, losesData)) {
+		return strings.TrimSpace(destroyed + ". " + t.Cost)
+	}
+	return t.Cost
+}
+
+func losesData(s v1alpha1.Step) bool { return s.Risk == "data-loss" }
 
 // upcoming marks a cause that comes up only when those before it are out of the way.
 func (t *trouble) upcoming() string {
