@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -57,6 +58,9 @@ func (e *examiner) protects(f finding) []step {
 	}
 	var steps []step
 	for _, s := range known.Protect {
+		if f.code == InUse && !strings.Contains(s.Command, "{") {
+			continue // it is not about this object, of which is known what is in the way
+		}
 		line := s.For(typeOf(o), o.Namespace, o.Name)
 		steps = append(steps, step{write: func(v1alpha1.ObjectRef) string { return line }}.doing(s.Does).risking(finalizer.RiskNone))
 	}
