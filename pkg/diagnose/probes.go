@@ -46,6 +46,7 @@ func ofFinalizers() []finalizerProbe {
 		{func(ref graph.Ref, finalizer string) bool {
 			return ofType(cluster.VolumeAttachments)(ref) && strings.HasPrefix(finalizer, attacherFinalizer)
 		}, (*examiner).detaching},
+		{called(provisionerFinalizer), (*examiner).provisioned},
 	}
 }
 
