@@ -47,6 +47,7 @@ func ofFinalizers() []finalizerProbe {
 			return ofType(cluster.VolumeAttachments)(ref) && strings.HasPrefix(finalizer, attacherFinalizer)
 		}, (*examiner).detaching},
 		{called(provisionerFinalizer), (*examiner).provisioned},
+		{called(snapshotSourceFinalizer), ofItself((*examiner).snapshotted)},
 	}
 }
 
