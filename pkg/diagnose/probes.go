@@ -48,6 +48,7 @@ func ofFinalizers() []finalizerProbe {
 		}, (*examiner).detaching},
 		{called(provisionerFinalizer), (*examiner).provisioned},
 		{called(snapshotSourceFinalizer), ofItself((*examiner).snapshotted)},
+		{called(reservedFinalizer), ofItself((*examiner).reserved)},
 	}
 }
 
