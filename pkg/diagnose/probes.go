@@ -49,6 +49,7 @@ func ofFinalizers() []finalizerProbe {
 		{called(provisionerFinalizer), (*examiner).provisioned},
 		{called(snapshotSourceFinalizer), ofItself((*examiner).snapshotted)},
 		{called(reservedFinalizer), ofItself((*examiner).reserved)},
+		{called(rangeFinalizer), ofItself((*examiner).addresses)},
 	}
 }
 
