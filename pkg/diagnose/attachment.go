@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -29,7 +30,8 @@ func (e *examiner) detaching(ctx context.Context, id graph.ID, name string) []fi
 			findings[i].remedy = fmt.Sprintf("The CSI driver has failed to detach the volume, and Node %s does not exist: find out at the provider whether the machine is gone. "+
 				"If it certainly is, remove the finalizer by hand; a machine that still runs would go on writing to the disk.", node)
 		}
-		findings[i].commands = append(f.commands, findings[i].commands...)
+		last := max(len(findings[i].commands)-1, 0) // what removes the finalizer
+		findings[i].commands = slices.Insert(slices.Clone(findings[i].commands), last, f.commands...)
 	}
 	return findings
 }

@@ -69,10 +69,10 @@ func (e *examiner) snapshot(ctx context.Context, o *unstructured.Unstructured, c
 		remedy:   fmt.Sprintf("Wait until VolumeSnapshot %s is ready, or delete it if it never will be: then the claim is released.", o.GetName()),
 	}
 	if class := status.Nested(o, "spec", "volumeSnapshotClassName"); class != "" {
-		switch found, err := e.reader.Get(ctx, snapshotClasses, "", class); {
+		switch read, err := e.reader.Get(ctx, snapshotClasses, "", class); {
 		case err != nil:
 			f.evidence = append(f.evidence, observed(fmt.Sprintf("VolumeSnapshotClass %s cannot be read: %v", class, err))...)
-		case found == nil:
+		case read == nil:
 			f.evidence = append(f.evidence, observed(fmt.Sprintf("VolumeSnapshotClass %s does not exist", class))...)
 			f.remedy = fmt.Sprintf("VolumeSnapshot %s cannot become ready without its class. Delete it, or create VolumeSnapshotClass %s again and wait: then the claim is released.", o.GetName(), class)
 		}
