@@ -40,9 +40,17 @@ func (e *examiner) because(ctx context.Context, o *unstructured.Unstructured, na
 	if f, used := e.used(ctx, o, a); used {
 		own, proven = append(own, f), true
 	}
+	if said, used := e.saysInUse(o, a); used && !proven {
+		own, proven = append(own, said), true
+	}
 	if !proven {
 		return append(own, by...)
 	}
+	return awaited(own, by)
+}
+
+// awaited puts what an actor is proven to wait for in the place of the finding that it lives. One that does not live is a cause besides.
+func awaited(own, by []finding) []finding {
 	lives := func(f finding) bool { return f.code == FinalizerActorAlive }
 	rest := slices.DeleteFunc(slices.Clone(by), lives)
 	return append(taken(own, slices.DeleteFunc(slices.Clone(by), func(f finding) bool { return !lives(f) })), rest...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -18,7 +19,7 @@ import (
 func (e *examiner) dataFirst(ctx context.Context, id graph.ID, findings []finding) []finding {
 	findings = slices.Clone(findings)
 	for i, f := range findings {
-		findings[i].commands = append(without(e.protects(f), f), f.commands...)
+		findings[i].commands = e.notRetained(ctx, f.object(), append(without(e.protects(f), f), f.commands...))
 	}
 	if len(findings) == 0 || e.Graph.Deleted(id) == 0 {
 		return findings
@@ -57,10 +58,25 @@ func (e *examiner) protects(f finding) []step {
 	}
 	var steps []step
 	for _, s := range known.Protect {
+		if f.code == InUse && !strings.Contains(s.Command, "{") {
+			continue // it is not about this object, of which is known what is in the way
+		}
 		line := s.For(typeOf(o), o.Namespace, o.Name)
 		steps = append(steps, step{write: func(v1alpha1.ObjectRef) string { return line }}.doing(s.Does).risking(finalizer.RiskNone))
 	}
 	return steps
+}
+
+// notRetained leaves out the steps that keep the disk of a volume that is kept anyway.
+func (e *examiner) notRetained(ctx context.Context, o v1alpha1.ObjectRef, steps []step) []step {
+	if !ofType(cluster.PersistentVolumes)(graph.Ref(o)) {
+		return steps
+	}
+	volume, err := e.reader.Volume(ctx, graph.Ref(o))
+	if err != nil || volume == nil || status.Disk(volume).Destroyed() {
+		return steps
+	}
+	return slices.DeleteFunc(steps, func(s step) bool { return strings.Contains(s.write(o), status.Retaining) })
 }
 
 // without leaves out the steps that a finding has already.

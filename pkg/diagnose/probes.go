@@ -43,6 +43,13 @@ func ofFinalizers() []finalizerProbe {
 		{func(ref graph.Ref, finalizer string) bool {
 			return ofType(cluster.PersistentVolumes)(ref) && strings.HasPrefix(finalizer, attacherFinalizer)
 		}, (*examiner).attached},
+		{func(ref graph.Ref, finalizer string) bool {
+			return ofType(cluster.VolumeAttachments)(ref) && strings.HasPrefix(finalizer, attacherFinalizer)
+		}, (*examiner).detaching},
+		{called(provisionerFinalizer), (*examiner).provisioned},
+		{called(snapshotSourceFinalizer), ofItself((*examiner).snapshotted)},
+		{called(reservedFinalizer), ofItself((*examiner).reserved)},
+		{called(rangeFinalizer), ofItself((*examiner).addresses)},
 	}
 }
 

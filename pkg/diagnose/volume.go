@@ -74,7 +74,7 @@ func (e *examiner) attached(ctx context.Context, id graph.ID, name string) []fin
 		f := e.attachment(ctx, o)
 		if o.GetDeletionTimestamp() != nil {
 			if held := e.behindUser(ctx, o); len(held) > 0 {
-				findings = append(findings, withEvidence(held, f.evidence...)...)
+				findings = append(findings, held...)
 				continue
 			}
 		}

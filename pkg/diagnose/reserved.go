@@ -1,0 +1,84 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// reservedFinalizer keeps a ResourceClaim while it is allocated and reserved for a pod
+// (https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/apis/resource/types.go#L34).
+const reservedFinalizer = "resource.kubernetes.io/delete-protection"
+
+// reserved returns the pods for which a ResourceClaim is reserved: those that are not being deleted, and what keeps those that are. If none is there any more,
+// the controller of claims has not seen it.
+func (e *examiner) reserved(ctx context.Context, id graph.ID) []finding {
+	by := e.byActor(ctx, id, reservedFinalizer)
+	o := e.own(ctx, id)
+	if o == nil {
+		return by
+	}
+	var own []finding
+	var over []v1alpha1.Observation
+	unknown := false
+	list, _, _ := unstructured.NestedSlice(o.Object, "status", "reservedFor")
+	for _, item := range list {
+		m, _ := item.(map[string]any)
+		name, uid := status.Text(m, "name"), status.Text(m, "uid")
+		if status.Text(m, "apiGroup") != "" || status.Text(m, "resource") != cluster.Pods.Resource {
+			unknown = true
+			over = append(over, observedAt(from(o, "status.reservedFor"), fmt.Sprintf("it is reserved for %s %s", status.Text(m, "resource"), name))...)
+			continue
+		}
+		pod, err := e.reader.Get(ctx, cluster.Pods, o.GetNamespace(), name)
+		switch {
+		case err != nil:
+			unknown = true
+			over = append(over, observedAt(from(o, "status.reservedFor"), fmt.Sprintf("it is reserved for Pod %s, which cannot be read: %v", name, err))...)
+		case pod == nil || uid != "" && string(pod.GetUID()) != uid:
+			over = append(over, observedAt(from(o, "status.reservedFor"), fmt.Sprintf("it is reserved for Pod %s, which does not exist any more", name))...)
+		case slices.Contains([]string{"Succeeded", "Failed"}, status.Nested(pod, "status", "phase")):
+			over = append(over, observedAt(from(o, "status.reservedFor"), fmt.Sprintf("it is reserved for Pod %s, which has ended", name))...)
+		default:
+			own = append(own, e.reservedFor(ctx, e.Graph.Ref(id), pod)...)
+		}
+	}
+	switch {
+	case len(own) > 0:
+		return own
+	case unknown || len(list) == 0:
+		return withEvidence(by, over...)
+	}
+	by = withEvidence(by, over...)
+	for i := range by {
+		if by[i].code == FinalizerActorAlive {
+			by[i].remedy = "No pod uses the device any more, and the controller has not seen it: some versions do not look at claims that were being deleted when they started. " +
+				"Start kube-controller-manager again; if that does not help, upgrade it, or remove the finalizer by hand."
+		}
+	}
+	return by
+}
+
+// reservedFor is for a pod that has a ResourceClaim, or what keeps the pod if it is being deleted.
+func (e *examiner) reservedFor(ctx context.Context, ref graph.Ref, pod *unstructured.Unstructured) []finding {
+	if pod.GetDeletionTimestamp() != nil {
+		if held := e.behindUser(ctx, pod); len(held) > 0 {
+			return held
+		}
+	}
+	about := e.ref(pod)
+	return found(ref, finding{
+		code: InUse, about: &about, finalizer: reservedFinalizer,
+		evidence: observed(usage(pod)),
+		remedy:   fmt.Sprintf("Delete Pod %s: then the claim is released.", pod.GetName()),
+		commands: []step{command("kubectl", "delete", "OBJECT").doing("deletes the pod that the claim is reserved for").risking(finalizer.RiskNone)},
+	})
+}
