@@ -25,7 +25,7 @@ func explained(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 	}
 	for _, u := range k.UsedBy {
 		e.UsedBy = append(e.UsedBy, v1alpha1.RelatedKind{
-			Group: u.Group, Kind: u.Kind, KindField: u.KindField, Name: u.Name, NameField: u.NameField, NamespaceField: u.NamespaceField, Scope: string(u.Scope),
+			Group: u.Group, Kind: u.Kind, KindField: u.KindField, ForField: u.ForField, Name: u.Name, NameField: u.NameField, NamespaceField: u.NamespaceField, Scope: string(u.Scope),
 		})
 	}
 	if p := k.Parent; p != nil {

@@ -32,7 +32,7 @@ func (k *Known) checkRelated() []error {
 	}
 	for i, u := range k.UsedBy {
 		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField), checkGroup(u.Group),
-			checkFields(u.KindField, u.NameField, u.NamespaceField))
+			checkFields(u.KindField, u.ForField, u.NameField, u.NamespaceField))
 	}
 	if p := k.Parent; p != nil {
 		for _, err := range []error{text("kind", p.Kind), text("name", p.Name), checkGroup(p.Group), checkPlaceholders(p.Name), checkScope(p.Scope, ""),

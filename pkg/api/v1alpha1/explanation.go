@@ -101,6 +101,7 @@ type RelatedKind struct {
 	Group          string   `json:"group"`
 	Kind           string   `json:"kind,omitempty"`
 	KindField      string   `json:"kindField,omitempty"`
+	ForField       string   `json:"forField,omitempty"`
 	Name           string   `json:"name,omitempty"`
 	NameField      string   `json:"nameField,omitempty"`
 	NamespaceField string   `json:"namespaceField,omitempty"`
