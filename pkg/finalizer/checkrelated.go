@@ -23,6 +23,9 @@ func (k *Known) checkRelated() []error {
 	for i, s := range k.Protect {
 		add("protect", i, s.check(), clause("does", s.Does))
 	}
+	if err := checkPlaceholders(k.Claims); err != nil {
+		errs = append(errs, fmt.Errorf(`"claims": %w`, err))
+	}
 	for i, p := range k.PausedBy {
 		add("pausedBy", i, p.check())
 	}
