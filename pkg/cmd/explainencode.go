@@ -10,7 +10,7 @@ func explained(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 	e := v1alpha1.ExplainedFinalizer{
 		Name: name, Known: !k.Fallback, Form: k.Form(), ByFormOnly: k.Fallback, ID: k.ID, Pack: k.Pack, Kinds: k.Kinds, Field: string(k.Field),
 		Component: k.Component, Actor: k.Actor, Does: k.Does, IfRemoved: k.IfRemoved, Risk: string(k.Risk), Polarity: string(k.Polarity),
-		Before: k.Before, Knob: k.Knob, Note: k.Note, Signs: explainedSigns(name, k), Verified: string(k.Verified), Source: k.Source,
+		Before: k.Before, Knob: k.Knob, Claims: k.Claims, Note: k.Note, Signs: explainedSigns(name, k), Verified: string(k.Verified), Source: k.Source,
 	}
 	for _, s := range k.Protect {
 		e.Protect = append(e.Protect, v1alpha1.ProtectStep(s))
@@ -25,7 +25,7 @@ func explained(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 	}
 	for _, u := range k.UsedBy {
 		e.UsedBy = append(e.UsedBy, v1alpha1.RelatedKind{
-			Group: u.Group, Kind: u.Kind, KindField: u.KindField, Name: u.Name, NameField: u.NameField, NamespaceField: u.NamespaceField, Scope: string(u.Scope),
+			Group: u.Group, Kind: u.Kind, KindField: u.KindField, ForField: u.ForField, Name: u.Name, NameField: u.NameField, NamespaceField: u.NamespaceField, Scope: string(u.Scope),
 		})
 	}
 	if p := k.Parent; p != nil {

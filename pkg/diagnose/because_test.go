@@ -77,11 +77,12 @@ func TestDependencyMissingThatMayNotBeRead(t *testing.T) {
 }
 
 // TestDependencyMissingByTheObjectsOwnWords: a condition names what was not found, the object refers to it, and it is proven to be absent; of a finalizer
-// that no pack knows too. What exists, what the object does not refer to, and what can mean several types, is not claimed.
+// that no pack knows too. What the object does not
+// refer to must be absent from every namespace, and named as the API names it. What exists, and what can mean several types, is not claimed.
 func TestDependencyMissingByTheObjectsOwnWords(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	ns := c.Namespace(t)
+	ns, other := c.Namespace(t), c.Namespace(t)
 	held := func(name, account, message string) {
 		t.Helper()
 		c.Apply(t, as(strings.Replace(fixture.Deployment(ns, name, 0), "labels:", "finalizers: [nobody.example.net/"+name+"], labels:", 1), account))
@@ -94,12 +95,18 @@ func TestDependencyMissingByTheObjectsOwnWords(t *testing.T) {
 	held("absent", "builder", `cannot act: serviceaccounts "builder" not found`)
 	held("words", "other", `the service account "other" does not exist`)
 	held("there", "there", `serviceaccounts "there" not found`)
-	held("foreign", "x", `secrets "aws-creds" not found`)
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {name: creds-of-%s, namespace: %s}\n", ns, other))
+	held("foreign", "x", fmt.Sprintf(`secrets "creds-of-%s" not found`, ns))
+	held("nowhere", "x", fmt.Sprintf(`secrets "gone-of-%s" not found`, ns))
+	held("outside", "x", fmt.Sprintf(`lease "gone-of-%s" not found`, ns))
+	held("annotated", "x", fmt.Sprintf(`credential secret "creds-of-%s" does not exist`, ns))
+	c.Kubectl(t, "annotate", "deployment", "annotated", "-n", ns, "example.com/credentials=creds-of-"+ns)
 	held("said", "x", fmt.Sprintf(`could not find Secret "creds" in namespace "%s"`, ns))
 	held("cluster", "x", `storageclass.storage.k8s.io "nope" not found`)
 	d := examine(t, c.Config(), Options{Known: fixture.Packs(t)}, ns)
 	for name, want := range map[string]string{
-		"absent": "ServiceAccount " + ns + "/builder", "words": "ServiceAccount " + ns + "/other", "there": "", "foreign": "", "said": "Secret " + ns + "/creds", "cluster": "StorageClass nope",
+		"absent": "ServiceAccount " + ns + "/builder", "words": "ServiceAccount " + ns + "/other", "there": "", "foreign": "", "nowhere": "Secret gone-of-" + ns, "outside": "", "annotated": "Secret " + ns + "/creds-of-" + ns,
+		"said": "Secret " + ns + "/creds", "cluster": "StorageClass nope",
 	} {
 		got := ""
 		for _, cause := range stuckOf(t, d, name).Causes {
@@ -163,6 +170,32 @@ func TestInUse(t *testing.T) {
 	}
 	if strings.Contains(fmt.Sprint(cause), "stranger") {
 		t.Errorf("a Deployment that does not use it is named: %+v", cause)
+	}
+}
+
+// TestInUseForAnother: what has to be deleted is the object to which the user refers, and a user that says no kind means any.
+func TestInUseForAnother(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	packs := related(t, c, ns, "usedBy: [{group: autoscaling, kind: HorizontalPodAutoscaler, nameField: spec.scaleTargetRef.name, kindField: spec.behavior.kind, "+
+		"forField: spec.scaleTargetRef, scope: same-namespace}]")
+	c.Apply(t, fmt.Sprintf(`apiVersion: v1
+kind: ServiceAccount
+metadata: {name: used, namespace: %[1]s, finalizers: [example.com/x]}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: usage, namespace: %[1]s}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: used}, maxReplicas: 2}
+`, ns))
+	fixture.Free(t, c, ns, "serviceaccount/used")
+	deleted(t, c, "serviceaccount", "used", "-n", ns)
+	cause := stuckOf(t, examine(t, c.Config(), Options{Known: packs}, ns, subject{"serviceaccounts/used", ns}), "used").Causes[0]
+	wantEvidence(t, cause, "HorizontalPodAutoscaler "+ns+"/usage uses it, for Deployment used")
+	wantRemedy(t, cause, "Delete Deployment "+ns+"/used first: then the Test operator removes the finalizer.")
+	if want := "kubectl gc delete deployments.apps/used -n " + ns + " --dry-run"; cause.Code != string(InUse) || cause.Commands[0] != want {
+		t.Errorf("%s: the first command is %q, want %q", cause.Code, cause.Commands[0], want)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // dataFirst puts in front of everything that cures an object the steps that keep the data which are destroyed when it is gone: those of the volumes, at the
-// finding that comes first, and those that a pack knows of a finalizer.
+// finding that comes first, those of the claims that an actor deletes, and those that a pack knows of a finalizer.
 func (e *examiner) dataFirst(ctx context.Context, id graph.ID, findings []finding) []finding {
 	findings = slices.Clone(findings)
 	for i, f := range findings {
@@ -35,6 +35,9 @@ func (e *examiner) dataFirst(ctx context.Context, id graph.ID, findings []findin
 		}
 	}
 	first.evidence = append(first.evidence, unread...)
+	for i := range findings {
+		findings[i] = e.claimsFirst(ctx, findings[i], disks)
+	}
 	return findings
 }
 

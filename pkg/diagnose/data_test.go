@@ -139,3 +139,28 @@ finalizers:
 		t.Errorf("the first step is %+v, want %q", cause.Steps[0], want)
 	}
 }
+
+// TestDisksOfClaimsThatTheActorDeletesAreKeptFirst: it finds them by their labels, and they have no owner. Removing the finalizer by hand does not delete them.
+func TestDisksOfClaimsThatTheActorDeletesAreKeptFirst(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	packs := related(t, c, ns, "claims: 'app={field:metadata.name}'")
+	volume := withDisk(t, c, ns, "data", "Delete")
+	for _, claim := range []string{"retained", "stranger"} {
+		withDisk(t, c, ns, claim, map[string]string{"retained": "Retain", "stranger": "Delete"}[claim])
+	}
+	c.Kubectl(t, "label", "pvc", "data", "retained", "-n", ns, "app=db")
+	c.Kubectl(t, "label", "pvc", "stranger", "-n", ns, "app=other")
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: db, namespace: %s, finalizers: [example.com/x]}\n", ns))
+	fixture.Free(t, c, ns, "configmap/db")
+	deleted(t, c, "configmap", "db", "-n", ns)
+	cause := stuckOf(t, examine(t, c.Config(), Options{Known: packs}, ns, subject{"configmaps/db", ns}), "db").Causes[0]
+	if got := protected(cause); !slices.Equal(got, []string{volume}) || !cause.DataLoss {
+		t.Errorf("data loss %t and in front %v, want %v; the steps are %v", cause.DataLoss, got, volume, cause.Commands)
+	}
+	wantEvidence(t, cause, "the Test operator deletes the claims of the disks before it removes the finalizer")
+	if strings.Contains(cause.Cost, volume) {
+		t.Errorf("removing the finalizer by hand is said to destroy the disk: %q", cause.Cost)
+	}
+}

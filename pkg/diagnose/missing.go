@@ -20,8 +20,9 @@ var notFound = []*regexp.Regexp{
 	regexp.MustCompile(`(?:cannot|can not|could not|couldn't|unable to|failed to) find (?:the )?(?:([A-Za-z]+) )?([A-Za-z][A-Za-z0-9]*)((?:\.[a-z0-9-]+)*) ["'` + "`" + `]([^"'` + "`" + `\s]+)["'` + "`" + `](?: in (?:the )?namespace ["'` + "`" + `]?([a-z0-9-]+)["'` + "`" + `]?)?`),
 }
 
-// saidMissing returns what an object says that was not found, and that is proven to be absent. Of a namespaced kind the namespace has to be said, or the
-// object has to refer to it: controllers keep what they need in namespaces of their own, too.
+// saidMissing returns what an object says that was not found, and that is proven to be absent. Where neither the text says the namespace of it nor the object
+// refers to it, the text must be written as the API writes it, and there must be none of that name in any namespace: controllers keep what they need in
+// namespaces of their own, too.
 func (e *examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured) []lack {
 	var all []lack
 	add := func(at, says, text string, proven bool) {
@@ -29,7 +30,11 @@ func (e *examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured
 			for _, m := range pattern.FindAllStringSubmatch(text, -1) {
 				ref, ok := e.meant(ctx, o, m)
 				if ok {
-					evidence := append(observedAt(at, says), observed(fmt.Sprintf("%s does not exist", named(ref)))...)
+					absent := named(ref) + " does not exist"
+					if t, _ := e.Catalog.Kind(ref.APIVersion, ref.Kind); t.Namespaced && ref.Namespace == "" {
+						absent += " in any namespace"
+					}
+					evidence := append(observedAt(at, says), observed(absent)...)
 					all = append(all, lack{ref, evidence, proven})
 				}
 			}
@@ -66,11 +71,29 @@ func (e *examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []
 		namespace = ""
 	} else if namespace == "" {
 		if namespace, ok = refersTo(o, name); !ok || namespace == "" {
-			return v1alpha1.ObjectRef{}, false
+			return e.nowhere(ctx, o, r, name, ok || writtenByTheAPI(r, kind, group))
 		}
 	}
 	ref := refTo(r, namespace, name)
 	return ref, e.absent(ctx, r.Type, ref)
+}
+
+// nowhere returns what is proven to be absent from every namespace. It is false if the text can mean something else.
+func (e *examiner) nowhere(ctx context.Context, o *unstructured.Unstructured, r cluster.Resource, name string, meant bool) (v1alpha1.ObjectRef, bool) {
+	ref := refTo(r, "", name)
+	if !meant {
+		return ref, false
+	}
+	if own := refTo(r, o.GetNamespace(), name); own.Namespace != "" && !e.absent(ctx, r.Type, own) {
+		return ref, false // most are there, and whoever may read one need not be able to list all
+	}
+	return ref, e.absent(ctx, r.Type, ref)
+}
+
+// writtenByTheAPI says whether a word names a type as the server and the clients of controllers do: the kind or the plural, with the group that it has.
+// Other texts can mean what is outside the cluster: bucket "db" not found.
+func writtenByTheAPI(r cluster.Resource, word, group string) bool {
+	return group == r.Group && (word == r.Kind || word == r.Resource)
 }
 
 // kindSaid returns the type that a text means by a word: by its kind, plural or singular. Without a group it is that of the object's own family, a type of
@@ -123,6 +146,11 @@ func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok b
 				}
 				walk(item)
 			}
+		}
+	}
+	for _, value := range o.GetAnnotations() {
+		if value == name {
+			namespaces[o.GetNamespace()] = true
 		}
 	}
 	for key, value := range o.Object {

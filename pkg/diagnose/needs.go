@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
@@ -67,9 +68,8 @@ func (e *examiner) needed(ctx context.Context, o *unstructured.Unstructured, a a
 // absent says whether an object is proven not to exist: by a live read, or, for a namespaced kind without a namespace, by one of all namespaces.
 func (e *examiner) absent(ctx context.Context, t graph.Type, ref v1alpha1.ObjectRef) bool {
 	if t.Namespaced && ref.Namespace == "" {
-		found := false
-		err := e.reader.Each(ctx, t, func(o *graph.Object) { found = found || o.Name == ref.Name })
-		return err == nil && !found
+		all, err := e.reader.List(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "", cluster.Selection{Fields: fields.OneTermEqualSelector("metadata.name", ref.Name).String()})
+		return err == nil && len(all) == 0
 	}
 	o, err := e.reader.Get(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, ref.Namespace, ref.Name)
 	return err == nil && o == nil

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // used is for an object that others use, by the kinds that the pack names.
@@ -24,7 +23,7 @@ func (e *examiner) used(ctx context.Context, o *unstructured.Unstructured, a act
 	waiting := 0 // of the users, those that are not being deleted
 	for _, u := range e.users(ctx, o, a) {
 		ref, owner := e.ref(u.o), ""
-		if c := metav1.GetControllerOf(u.o); c != nil {
+		if c := u.isFor(); c != nil {
 			owner = fmt.Sprintf(", for %s %s", c.Kind, c.Name)
 			if r, served := e.ownerKind(c); served {
 				ref = refTo(r, "", c.Name)
@@ -41,11 +40,15 @@ func (e *examiner) used(ctx context.Context, o *unstructured.Unstructured, a act
 		} else {
 			waiting++
 		}
-		names = append(names, named(e.ref(u.o)))
+		what := named(e.ref(u.o))
+		if u.ForField != "" {
+			what = named(ref)
+		}
+		names = append(names, what)
 		if len(names) > phrase.MaxNamed {
 			continue
 		}
-		f.evidence = append(f.evidence, observedAt(from(u.o, u.field), fmt.Sprintf("%s uses it%s%s", named(e.ref(u.o)), owner, state))...)
+		f.evidence = append(f.evidence, observedAt(from(u.o, u.NameField), fmt.Sprintf("%s uses it%s%s", named(e.ref(u.o)), owner, state))...)
 		f.commands = append(f.commands, at(ref, step))
 	}
 	if len(names) == 0 {
@@ -63,10 +66,22 @@ func (e *examiner) used(ctx context.Context, o *unstructured.Unstructured, a act
 	return f, true
 }
 
-// user is an object that uses another, and the field in which it says so.
+// user is an object that uses another, and how it says so.
 type user struct {
-	o     *unstructured.Unstructured
-	field string
+	o *unstructured.Unstructured
+	finalizer.Use
+}
+
+// isFor is the object for which a user is: its controller, or what it refers to.
+func (u user) isFor() *metav1.OwnerReference {
+	if c := metav1.GetControllerOf(u.o); c != nil || u.ForField == "" {
+		return c
+	}
+	field := func(name string) string { return fieldOr(u.o, u.ForField+"."+name, "") }
+	if field("kind") == "" || field("name") == "" {
+		return nil
+	}
+	return &metav1.OwnerReference{APIVersion: field("apiVersion"), Kind: field("kind"), Name: field("name")}
 }
 
 // users returns the objects that use another, as far as they can be listed.
@@ -91,7 +106,7 @@ func (e *examiner) users(ctx context.Context, o *unstructured.Unstructured, a ac
 		}
 		for _, by := range list {
 			if namesAs(by, u, o) {
-				all = append(all, user{by, u.NameField})
+				all = append(all, user{by, u})
 			}
 		}
 	}
@@ -103,7 +118,7 @@ func namesAs(by *unstructured.Unstructured, u finalizer.Use, o *unstructured.Uns
 	if fieldOr(by, u.NameField, u.Name) != o.GetName() {
 		return false
 	}
-	if u.KindField != "" && status.Nested(by, strings.Split(u.KindField, ".")...) != o.GetKind() {
+	if fieldOr(by, u.KindField, o.GetKind()) != o.GetKind() {
 		return false
 	}
 	return u.Scope != finalizer.ByField || o.GetNamespace() == "" || fieldOr(by, u.NamespaceField, by.GetNamespace()) == o.GetNamespace()

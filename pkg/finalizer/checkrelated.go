@@ -23,6 +23,9 @@ func (k *Known) checkRelated() []error {
 	for i, s := range k.Protect {
 		add("protect", i, s.check(), clause("does", s.Does))
 	}
+	if err := checkPlaceholders(k.Claims); err != nil {
+		errs = append(errs, fmt.Errorf(`"claims": %w`, err))
+	}
 	for i, p := range k.PausedBy {
 		add("pausedBy", i, p.check())
 	}
@@ -32,7 +35,7 @@ func (k *Known) checkRelated() []error {
 	}
 	for i, u := range k.UsedBy {
 		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField), checkGroup(u.Group),
-			checkFields(u.KindField, u.NameField, u.NamespaceField))
+			checkFields(u.KindField, u.ForField, u.NameField, u.NamespaceField))
 	}
 	if p := k.Parent; p != nil {
 		for _, err := range []error{text("kind", p.Kind), text("name", p.Name), checkGroup(p.Group), checkPlaceholders(p.Name), checkScope(p.Scope, ""),

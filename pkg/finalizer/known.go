@@ -38,6 +38,9 @@ type Known struct {
 	Note string `json:"note,omitempty"`
 	// Protect are steps to take before anything that destroys the data behind the object.
 	Protect []Step `json:"protect,omitempty"`
+	// Claims is a label selector, in which placeholders may stand, of the PersistentVolumeClaims in the namespace of the object that the actor deletes before it
+	// takes the finalizer off; empty if it deletes none, or only those that the object owns.
+	Claims string `json:"claims,omitempty"`
 	// PausedBy is where an object says that its actor ignores it. One of them is enough.
 	PausedBy []Pause `json:"pausedBy,omitempty"`
 	// Needs are objects without which the actor cannot do its work, so that the finalizer stays although the actor is alive.

@@ -54,8 +54,10 @@ type Use struct {
 	// NameField has the name of the used object. Name is what an empty one means.
 	NameField string `json:"nameField"`
 	Name      string `json:"name,omitempty"`
-	// KindField has the kind of the used object, where it can be of several.
-	KindField      string `json:"kindField,omitempty"`
+	// KindField has the kind of the used object, where it can be of several. An empty one means any.
+	KindField string `json:"kindField,omitempty"`
+	// ForField refers, by apiVersion, kind and name, to the object for which the object is: that is what has to be deleted.
+	ForField       string `json:"forField,omitempty"`
 	NamespaceField string `json:"namespaceField,omitempty"`
 	Scope          Scope  `json:"scope"`
 }

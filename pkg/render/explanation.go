@@ -82,6 +82,9 @@ func explainOne(w io.Writer, f v1alpha1.ExplainedFinalizer, s Style) {
 		line(first(i, "save the data"), p.Does+":")
 		fmt.Fprintf(w, "%s%s\n", strings.Repeat(" ", explainIndent+2), paint(s.kind, Escape(p.Command))) // not wrapped: it is there to be copied
 	}
+	if f.Claims != "" {
+		line("deletes", "PersistentVolumeClaims with the labels "+f.Claims)
+	}
 	line("runs as", signWords(f.Signs)...)
 	line("paused by", pauseWords(f.PausedBy)...)
 	line("needs", needWords(f.Needs)...)

@@ -47,8 +47,10 @@ type ExplainedFinalizer struct {
 	Knob   string `json:"knob,omitempty"`
 	Note   string `json:"note,omitempty"`
 	// Signs say how the component is found.
-	Signs    *Signs         `json:"signs,omitempty"`
-	Protect  []ProtectStep  `json:"protect,omitempty"`
+	Signs   *Signs        `json:"signs,omitempty"`
+	Protect []ProtectStep `json:"protect,omitempty"`
+	// Claims is a label selector of the PersistentVolumeClaims that the actor deletes.
+	Claims   string         `json:"claims,omitempty"`
 	PausedBy []PausedBy     `json:"pausedBy,omitempty"`
 	Needs    []RelatedKind  `json:"needs,omitempty"`
 	UsedBy   []RelatedKind  `json:"usedBy,omitempty"`
@@ -101,6 +103,7 @@ type RelatedKind struct {
 	Group          string   `json:"group"`
 	Kind           string   `json:"kind,omitempty"`
 	KindField      string   `json:"kindField,omitempty"`
+	ForField       string   `json:"forField,omitempty"`
 	Name           string   `json:"name,omitempty"`
 	NameField      string   `json:"nameField,omitempty"`
 	NamespaceField string   `json:"namespaceField,omitempty"`
