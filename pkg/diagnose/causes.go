@@ -22,6 +22,8 @@ type Kind struct {
 	Rank Rank
 	// Meaning is a clause, with the rule of the collector or the API server that it comes from.
 	Meaning string
+	// Summary is the Meaning for a screen, if that is too long for one.
+	Summary string
 	// Remedy is what to do where nothing more is known of the very object, in sentences; empty if every cause has a remedy of its own.
 	Remedy string
 }
@@ -75,7 +77,7 @@ const (
 // Kinds are all kinds of causes, in the order of the documentation.
 var Kinds = []Kind{
 	{Code: FinalizerActorAlive, Rank: Root, Meaning: "whoever removes the finalizer is alive and has not removed it yet"},
-	{Code: FinalizerActorDead, Rank: Root, Meaning: "whoever removes the finalizer was found and does not work: it is scaled to 0, has had no ready pod for ten minutes, or its Lease was last renewed long ago"},
+	{Code: FinalizerActorDead, Rank: Root, Summary: "whoever removes the finalizer does not work", Meaning: "whoever removes the finalizer was found and does not work: it is scaled to 0, has had no ready pod for ten minutes, or its Lease was last renewed long ago"},
 	{Code: FinalizerActorUnknown, Rank: Root, Meaning: "it is not known who removes the finalizer, or whether they are alive"},
 	{Code: FinalizerActorNotFound, Rank: Root, Meaning: "nothing of whoever removes the finalizer was found in the cluster: it may run under another name, or have been uninstalled"},
 	{Code: DependencyMissing, Rank: Obstacle, Meaning: "an object that whoever removes the finalizer needs does not exist"},
@@ -87,11 +89,16 @@ var Kinds = []Kind{
 	{Code: ActorNotWatching, Rank: Root, Meaning: "whoever removes the finalizer is alive, and was started to watch other namespaces only"},
 	{Code: CollectorNotRunning, Rank: Root, Meaning: "the garbage collector has to act on the object, and does not run"},
 	{Code: CollectorNotActing, Rank: Root, Meaning: "the garbage collector has to act on the object, and does not"},
-	{Code: ForegroundDeadlock, Rank: Root, Meaning: "objects that are deleted in the foreground wait for each other (GC-064, RO-023)"},
-	{Code: SelfReference, Rank: Root, Meaning: "an object that is deleted in the foreground waits for itself (GC-064)"},
-	{Code: BlockerBadScope, Rank: Root, Meaning: "a blocking dependent is cluster-scoped and names a namespaced owner: it is never collected (GC-048)"},
-	{Code: BlockerUnresolvable, Rank: Root, Meaning: "a blocking dependent names an owner of a kind that is not served: it is never collected (GC-050)"},
-	{Code: BlockerHidden, Rank: Root, Meaning: "an owner waits for a dependent that cannot be seen"},
+	{Code: ForegroundDeadlock, Rank: Root, Meaning: "objects that are deleted in the foreground wait for each other (GC-064, RO-023)",
+		Remedy: "Delete one of them again in the background: it does not wait any more, and the others follow. Or have one reference unblocked, which the collector does not do by itself."},
+	{Code: SelfReference, Rank: Root, Meaning: "an object that is deleted in the foreground waits for itself (GC-064)",
+		Remedy: "Delete it again in the background: it does not wait any more."},
+	{Code: BlockerBadScope, Rank: Root, Meaning: "a blocking dependent is cluster-scoped and names a namespaced owner: it is never collected (GC-048)",
+		Remedy: "Delete it yourself, or remove the reference."},
+	{Code: BlockerUnresolvable, Rank: Root, Meaning: "a blocking dependent names an owner of a kind that is not served: it is never collected (GC-050)",
+		Remedy: "Delete it yourself, or remove the reference."},
+	{Code: BlockerHidden, Rank: Root, Meaning: "an owner waits for a dependent that cannot be seen",
+		Remedy: "A dependent that blocks it can be among what cannot be listed. Make that readable, or ask as somebody who may read it. Deleted again in the background it does not wait any more."},
 	{Code: NamespaceControllerNotRunning, Rank: Root, Meaning: "the namespace controller has to empty or finalize the namespace, and does not run"},
 	{Code: NamespaceControllerNotActing, Rank: Root, Meaning: "the namespace controller has to empty or finalize the namespace, and does not"},
 	{Code: NamespaceSpecFinalizer, Rank: Root, Meaning: "spec.finalizers of the namespace has an entry that the namespace controller does not remove (NS-001)"},
@@ -112,9 +119,11 @@ var Kinds = []Kind{
 	{Code: ClaimInUse, Rank: Root, Meaning: "pods use the PersistentVolumeClaim"},
 	{Code: VolumeBound, Rank: Root, Meaning: "the PersistentVolume is bound to a claim"},
 	{Code: VolumeAttached, Rank: Root, Meaning: "the volume is attached to a node"},
-	{Code: HalfDeleted, Rank: Root, Meaning: "nothing holds the object, and nobody has finished its deletion (NS-005, RO-063)"},
+	{Code: HalfDeleted, Rank: Root, Meaning: "nothing holds the object, and nobody has finished its deletion (NS-005, RO-063)",
+		Remedy: "Delete it once more: nothing holds it, and the server finishes the deletion."},
 	{Code: CureForbidden, Rank: Note, Meaning: "you may not do what would release the object"},
-	{Code: InProgress, Rank: Root, Meaning: "the deletion goes on: between two readings objects were deleted, or it began some seconds ago; nothing is stuck"},
+	{Code: InProgress, Rank: Root, Meaning: "the deletion goes on: between two readings objects were deleted, or it began some seconds ago; nothing is stuck",
+		Remedy: "Wait. Nothing is stuck."},
 	{Code: NotDeleting, Rank: Root, Meaning: "the object that was asked about is not being deleted"},
 }
 

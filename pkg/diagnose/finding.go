@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func behind(ref graph.Ref, findings []finding) []finding {
 func (f finding) cause() v1alpha1.Cause {
 	c := v1alpha1.Cause{
 		Code: string(f.code), Object: f.object(), Finalizer: f.finalizer, Actor: f.actor,
-		Summary: f.summary(), Evidence: []string{}, Observations: f.observations(), Remedy: f.remedy, Cost: f.cost, DataLoss: f.dataLoss, Commands: []string{},
+		Summary: f.summary(), Evidence: []string{}, Observations: f.observations(), Remedy: cmp.Or(f.remedy, byCode[f.code].Remedy), Cost: f.cost, DataLoss: f.dataLoss, Commands: []string{},
 	}
 	for _, o := range c.Observations {
 		c.Evidence = append(c.Evidence, o.Says)

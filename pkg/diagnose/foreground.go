@@ -34,7 +34,6 @@ func (e *examiner) foreground(ctx context.Context, id graph.ID) []finding {
 	if hiding := plan.Hiding(e.Graph, e.Gaps, ref); len(hiding) > 0 {
 		return found(ref, finding{
 			code: BlockerHidden, finalizer: plan.ForegroundFinalizer, evidence: observed(gapClauses(hiding)...),
-			remedy:   "A dependent that blocks it can be among what cannot be listed. Make that readable, or ask as somebody who may read it. Deleted again in the background it does not wait any more.",
 			commands: again("background"),
 		})
 	}
@@ -102,14 +101,12 @@ func (e *examiner) neverCollected(id graph.ID) (finding, bool) {
 			return finding{
 				code:     BlockerBadScope,
 				evidence: observed(fmt.Sprintf("it is cluster-scoped and names %s as its owner, which is in a namespace: the garbage collector never collects it", owner)),
-				remedy:   "Delete it yourself, or take the reference off it.",
 				commands: []step{command("kubectl", "gc", "delete", "OBJECT").doing("deletes the dependent, after showing what is deleted with it")},
 			}, true
 		case edge.Problem&graph.Unresolvable != 0 && !e.mayBeServed((graph.Ref{APIVersion: edge.APIVersion}).Group()):
 			return finding{
 				code:     BlockerUnresolvable,
 				evidence: observed(fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again for ever and never collects it", owner, edge.APIVersion)),
-				remedy:   "Delete it yourself, or take the reference off it.",
 				commands: []step{command("kubectl", "gc", "delete", "OBJECT").doing("deletes the dependent, after showing what is deleted with it")},
 			}, true
 		}
@@ -131,11 +128,10 @@ func (e *examiner) ring(ring []graph.Edge) finding {
 		return finding{
 			code: SelfReference, finalizer: plan.ForegroundFinalizer,
 			evidence: observed("it is its own owner, with blockOwnerDeletion, and waits for itself"),
-			remedy:   "Deleted again in the background it does not wait any more.",
 			commands: append(again("background"), unlock(ring[0], e.Graph)),
 		}
 	}
-	f := finding{code: ForegroundDeadlock, finalizer: plan.ForegroundFinalizer, remedy: "Delete one of them again in the background: it does not wait any more, and the others follow. Or have one reference unblocked, which the collector does not do by itself."}
+	f := finding{code: ForegroundDeadlock, finalizer: plan.ForegroundFinalizer}
 	first := ring[0].Owner
 	for _, edge := range ring {
 		first = min(first, edge.Dependent)

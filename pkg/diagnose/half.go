@@ -18,7 +18,6 @@ func (e *examiner) half(ctx context.Context, id graph.ID) []finding {
 	rejected := found(ref, e.rejected(ctx, id)...)
 	f := finding{
 		code: HalfDeleted, evidence: observed("it has a deletionTimestamp, no finalizers and no grace period left"),
-		remedy:   "Delete it once more: nothing holds it, and the server ends what was begun.",
 		commands: []step{command("kubectl", "delete", "OBJECT").doing("has the server end the deletion")},
 	}
 	if len(rejected) > 0 { // which comes first

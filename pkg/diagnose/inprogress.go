@@ -61,6 +61,8 @@ func (e *examiner) moving(f finding, within time.Duration) finding {
 		return e.inProgress(f, fmt.Sprintf("it does not exist any more after %s", seconds))
 	case m.moved > 0:
 		return e.inProgress(f, fmt.Sprintf("%d of %s %s %s within %s", m.moved, phrase.Count(len(m.ids), noun), phrase.Plural(m.moved, "was", "were"), verb, seconds))
+	case young && len(m.ids) == 0:
+		return e.inProgress(f, "nothing that it waits for was seen, which says nothing so soon")
 	case young:
 		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which says nothing so soon", phrase.Count(len(m.ids), noun), verb, seconds))
 	case m.unread:
@@ -77,7 +79,6 @@ func (e *examiner) inProgress(f finding, says string) finding {
 	out := finding{
 		code: InProgress, at: ref, via: f.via, finalizer: "", actor: f.actor, after: f.after,
 		evidence: observed(fmt.Sprintf("deleted %s ago", phrase.Ago(time.Since(time.Unix(e.Graph.Deleted(f.moves.of), 0)))), says),
-		remedy:   "Wait. Nothing is stuck.",
 		commands: []step{command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m").doing("waits until it is deleted")},
 	}
 	if i := slices.Index(out.via, ref); i >= 0 {

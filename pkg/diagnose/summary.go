@@ -15,7 +15,11 @@ func (k Kind) Means() string { return citation.ReplaceAllString(k.Meaning, "") }
 
 // summary says in a sentence what the cause is: that of its kind, with the actor's name where one removes the finalizer.
 func (f finding) summary() string {
-	means := byCode[f.code].Means()
+	kind := byCode[f.code]
+	means := kind.Means()
+	if kind.Summary != "" {
+		means = kind.Summary
+	}
 	switch {
 	case f.actor != "" && f.code == FinalizerActorUnknown:
 		means = "it is not known whether " + f.actor + ", which removes the finalizer, is alive"

@@ -53,11 +53,20 @@ func diagnosisSummary(d *v1alpha1.Diagnosis) string {
 	case deleting == 0:
 		return objectsAre(len(d.Stuck)) + " not being deleted"
 	}
+	if !slices.ContainsFunc(d.Stuck, held) {
+		return objectsAre(deleting) + " being deleted; nothing is stuck"
+	}
 	s := objectsAre(deleting) + " being deleted and still there"
 	if causes > 0 {
 		s += ", for " + count(causes, "cause")
 	}
 	return s
+}
+
+// held says whether an object is stuck: being deleted, and not just in progress.
+func held(s v1alpha1.Stuck) bool {
+	goesOn := func(c v1alpha1.Cause) bool { return c.Code == "InProgress" || c.Code == "PodTerminating" }
+	return s.Since != nil && (len(s.Causes) == 0 || slices.ContainsFunc(s.Causes, func(c v1alpha1.Cause) bool { return !goesOn(c) }))
 }
 
 // unlisted names the types in gaps, each once and in their order.

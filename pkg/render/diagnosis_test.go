@@ -65,6 +65,34 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
 	}
 }
 
+// TestDiagnosisSaysThatNothingIsStuck where deletions go on.
+func TestDiagnosisSaysThatNothingIsStuck(t *testing.T) {
+	goesOn := widget("a", 1)
+	goesOn.Causes[0].Code, goesOn.Causes[0].Finalizer = "InProgress", ""
+	if got := diagnosis(t, 0, false, goesOn); !strings.HasSuffix(got, "\n1 object is being deleted; nothing is stuck\n") {
+		t.Error(got)
+	}
+	if got := diagnosis(t, 0, false, goesOn, widget("b", 1)); !strings.HasSuffix(got, "\n2 objects are being deleted and still there, for 2 causes\n") {
+		t.Error(got)
+	}
+}
+
+// TestDiagnosisSaysWhatComesUpNext: a cause behind another is marked, unless it is the first of some object.
+func TestDiagnosisSaysWhatComesUpNext(t *testing.T) {
+	s := widget("a", 1)
+	later := s.Causes[0]
+	later.Code, later.After = "AdmissionDenied", 1
+	s.Causes = append(s.Causes, later)
+	if got := diagnosis(t, 0, false, s); !strings.Contains(got, "\n\nthen: AdmissionDenied\n") || !strings.HasPrefix(got, "FinalizerActorDead\n") {
+		t.Error(got)
+	}
+	now := widget("b", 1)
+	now.Causes[0].Code = "AdmissionDenied"
+	if got := diagnosis(t, 0, false, s, now); strings.Contains(got, "then:") {
+		t.Error(got)
+	}
+}
+
 // TestDiagnosisTellsWhatWasSeenAtEachObject: what differs between objects that wait for one actor is told of each, and what does not once.
 func TestDiagnosisTellsWhatWasSeenAtEachObject(t *testing.T) {
 	var stuck []v1alpha1.Stuck
@@ -96,7 +124,7 @@ func TestDiagnosisNumbersTheSteps(t *testing.T) {
 	}
 	want := `  cause     The Widget operator does not work.
   evidence  Deployment widgets/operator is scaled to 0
-  cost      Data is destroyed. The bucket leaks.
+  cost      Data are destroyed. The bucket leaks.
   cure      Start it again.
             1. kubectl scale deployments.apps/operator -n widgets --replicas=1
                starts it

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ const (
 
 // write writes one cause: a screen at most, unless a wide one is wanted.
 func (t *trouble) write(w io.Writer, now time.Time, s Style) {
-	fmt.Fprintln(w, paint(s.bad, Escape(t.Code)))
+	fmt.Fprintln(w, t.upcoming()+paint(s.bad, Escape(t.Code)))
 	stuck, in, waiting := t.names(now)
 	for _, line := range []struct {
 		label string
@@ -47,13 +48,30 @@ func (t *trouble) write(w io.Writer, now time.Time, s Style) {
 		field(w, s, "cause", Escape(t.Summary))
 	}
 	t.seen(w, s)
-	if t.DataLoss {
-		field(w, s, "cost", strings.TrimSpace("Data is destroyed. "+Escape(t.Cost)))
-	} else if t.Cost != "" {
-		field(w, s, "cost", Escape(t.Cost))
+	if cost := t.cost(); cost != "" {
+		field(w, s, "cost", Escape(cost))
 	}
 	t.cure(w, s)
 	fmt.Fprintln(w)
+}
+
+// cost says what removing the finalizer costs, data first.
+func (t *trouble) cost() string {
+	const destroyed = "Data are destroyed"
+	if t.DataLoss && !strings.HasPrefix(t.Cost, destroyed) && (t.Cost == "" || slices.ContainsFunc(t.Steps, losesData)) {
+		return strings.TrimSpace(destroyed + ". " + t.Cost)
+	}
+	return t.Cost
+}
+
+func losesData(s v1alpha1.Step) bool { return s.Risk == "data-loss" }
+
+// upcoming marks a cause that comes up only when those before it are out of the way.
+func (t *trouble) upcoming() string {
+	if t.After > 0 {
+		return "then: "
+	}
+	return ""
 }
 
 // seen writes what was seen everywhere, and then what was seen at single objects.

@@ -39,6 +39,7 @@ func troubles(d *v1alpha1.Diagnosis) []*trouble {
 				byKey[key] = t
 				all = append(all, t)
 			}
+			t.After = min(t.After, c.After)
 			if id := key + "\x00" + qualified(c.Object); !placed[id] {
 				placed[id] = true
 				t.places = append(t.places, place{c.Object, c.Evidence, stepsOf(c)})
