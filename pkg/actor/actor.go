@@ -3,7 +3,6 @@ package actor
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -96,18 +95,12 @@ func (a *Actor) take(s signs) {
 	a.Evidence = append(a.Evidence, s.evidence()...)
 	if a.Outside && !a.Found {
 		a.Evidence = slices.DeleteFunc(a.Evidence, func(o v1alpha1.Observation) bool { return o.Says == absent(s.searched) })
-		a.note(outside(a.Known.Alive.Note))
+		a.note(outside)
 	}
 }
 
 // outside says of an actor that was not seen where it runs.
-func outside(note string) string {
-	says := "it can run outside the cluster, so that it is not seen here says nothing"
-	if note != "" {
-		says += ": " + strings.TrimSuffix(note, ".")
-	}
-	return says
-}
+const outside = "it runs outside the cluster, so that not seeing it says nothing"
 
 // note adds clauses that say what was seen.
 func (a *Actor) note(says ...string) { a.Evidence = append(a.Evidence, said(says...)...) }

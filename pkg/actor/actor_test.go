@@ -100,7 +100,7 @@ func TestActorLife(t *testing.T) {
 			c.Apply(t, fixture.Lease(ns, ns, ns+"-6bc7c5b67d-x2x4z_0b5a", time.Now().Add(-3*time.Minute)))
 		}), Dead, "is scaled to 0"},
 		{"webhook without endpoints", "webhooks: [op-webhook-NS]", steps(func(t *testing.T, ns string) { c.Apply(t, fixture.HarmlessWebhook(ns)) }), Unknown, "has no ready endpoints"},
-		{"outside and not seen", "outside: true, note: It runs somewhere else.", nil, Unknown, "it can run outside the cluster, so that it is not seen here says nothing: It runs somewhere else"},
+		{"outside and not seen", "outside: true, note: It runs somewhere else.", nil, Unknown, "it runs outside the cluster, so that not seeing it says nothing"},
 		{"outside, and one is scaled to zero", "outside: true, deployments: [NS/NS]", steps(deployment(0)), Unknown, "is scaled to 0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

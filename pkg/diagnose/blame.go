@@ -58,8 +58,21 @@ func (b blame) honouring() finalizer.Risk {
 	return ""
 }
 
-// cost says what removing the finalizer by hand costs, and what to do before.
+// cost says what removing the finalizer by hand costs, what to do before, and the setting with which the actor itself keeps what it would delete.
 func (b blame) cost() string {
+	return b.loss() + b.keeping()
+}
+
+// keeping names that setting, as a sentence with a space in front. What protects the object is a step of its own.
+func (b blame) keeping() string {
+	if !b.IsKnown || b.Known.Knob == "" || len(b.Known.Protect) > 0 {
+		return ""
+	}
+	return " " + phrase.Sentence("to keep things instead, set "+b.Known.Knob)
+}
+
+// loss says what removing the finalizer by hand costs, and what to do before.
+func (b blame) loss() string {
 	if !b.IsKnown {
 		return "Nothing is known of what is lost when the finalizer is removed."
 	}

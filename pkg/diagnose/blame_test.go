@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -243,5 +244,22 @@ finalizers:
 	wantSteps(t, cause, fmt.Sprintf("kubectl get configmaps/it -n %s -o yaml", ns), fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s", ns, bucket), fmt.Sprintf("kubectl scale deployments.apps/%s -n %s --replicas=1", opOf(ns), ns))
 	if start := cause.Steps[2]; !cause.DataLoss || start.Risk != string(finalizer.DataLoss) {
 		t.Errorf("data loss %v, risk of the start %q", cause.DataLoss, start.Risk)
+	}
+}
+
+// TestCostNamesTheSettingThatKeepsThings, unless a step does it, and to nobody where no actor is left.
+func TestCostNamesTheSettingThatKeepsThings(t *testing.T) {
+	known := func(protect ...finalizer.Step) blame {
+		return blame{Actor: actor.Actor{IsKnown: true, Known: finalizer.Known{IfRemoved: "the bucket leaks", Knob: "spec.keep: true", Protect: protect}}}
+	}
+	const setting = "To keep things instead, set spec.keep: true."
+	if cost := known().cost(); !strings.HasSuffix(cost, " "+setting) {
+		t.Errorf("the cost is %q", cost)
+	}
+	if cost := known(finalizer.Step{Does: "keeps it"}).cost(); strings.Contains(cost, setting) {
+		t.Errorf("with a step that protects it the cost is %q", cost)
+	}
+	if loss := known().loss(); strings.Contains(loss, setting) {
+		t.Errorf("the loss is %q", loss)
 	}
 }

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
 // webhookDenies is for a webhook that answers, and says no.
@@ -55,9 +57,15 @@ func (e *examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 		conditions = make([]admissionv1.MatchCondition, len(list))
 	}
 	f := denied(w, said, finding{about: &about}, "the policy", "/spec", conditions)
-	if names[1] != "" && w.operation == admissionv1.Delete {
+	if names[1] == "" {
+		return []finding{f}
+	}
+	binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: kind + "Binding", Resource: bindings(of).Resource, Name: names[1]}
+	switch {
+	case strings.Contains(said, noParameters):
+		f = e.withoutParameters(ctx, w, f, binding)
+	case w.operation == admissionv1.Delete:
 		f.remedy = "Do what the policy asks for. If it is wrong, take away its binding: the policy itself stays."
-		binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: kind + "Binding", Resource: bindings(of).Resource, Name: names[1]}
 		f.commands = []step{describe(), at(binding, command("kubectl", "delete", "OBJECT"))}
 	}
 	return []finding{f}
@@ -74,7 +82,8 @@ func denied(w write, said string, f finding, who, path string, conditions []admi
 		return f
 	}
 	f.remedy = fmt.Sprintf("Do what %s asks for, or exempt objects that are being deleted from it.", who)
-	f.commands = []step{exempt(path, len(conditions) > 0)}
+	f.commands = []step{describe().doing("shows what it asks for, and of whom").risking(finalizer.RiskNone),
+		exempt(path, len(conditions) > 0).doing("exempts updates of all objects that are being deleted, whoever makes them")}
 	return f
 }
 

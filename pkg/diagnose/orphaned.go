@@ -34,7 +34,7 @@ func (e *examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 		ref.Namespace = o.GetNamespace()
 	}
 	f := finding{
-		code: FinalizerOrphaned, finalizer: a.Finalizer, actor: a.Who, cost: cost(a),
+		code: FinalizerOrphaned, finalizer: a.Finalizer, actor: a.Who, cost: blameOf(o, a).loss(), // nobody is left to keep anything
 		remedy:   fmt.Sprintf("Nobody removes it: %s put it there for %s. Remove it by hand.", whoever(a), named(ref)),
 		commands: []step{e.byHand(o, a)},
 	}

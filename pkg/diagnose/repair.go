@@ -46,6 +46,18 @@ func (e *examiner) downWorkloads(ctx context.Context, b blame) downtime {
 	return d
 }
 
+// downLead looks into the one workload that RBAC lets remove a finalizer, as if it were the actor.
+func (e *examiner) downLead(ctx context.Context, b blame, only *unstructured.Unstructured) downtime {
+	if only.GetKind() == "Pod" {
+		return downtime{}
+	}
+	b.who, b.Workloads, b.Scaled = fmt.Sprintf("%s %s/%s", only.GetKind(), only.GetNamespace(), only.GetName()), []*unstructured.Unstructured{only}, nil
+	if actor.ReadWorkload(only).Scaled {
+		b.Scaled = b.Workloads
+	}
+	return e.downWorkloads(ctx, b)
+}
+
 // add takes over what is wrong with one workload.
 func (d *downtime) add(ctx context.Context, e *examiner, fault actor.Fault) {
 	d.evidence = append(d.evidence, observedAt(fault.From, fault.Says)...)

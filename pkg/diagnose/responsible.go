@@ -95,6 +95,10 @@ func (e *examiner) unfound(ctx context.Context, b blame, f finding) finding {
 		f.remedy = "Find out who removes the finalizer, and whether they are at work."
 	}
 	f.remedy += b.honoured()
+	if only != nil {
+		d := e.downLead(ctx, b, only)
+		f.evidence, f.commands = append(f.evidence, d.evidence...), append(f.commands, d.steps...)
+	}
 	f.commands = append(f.commands, describe().doing("shows what its controller says of it").risking(finalizer.RiskNone))
 	for _, w := range leads.Running(2) {
 		f.commands = append(f.commands, at(e.ref(w), command("kubectl", "logs", "OBJECT")).doing("shows whether it works on the object").risking(finalizer.RiskNone))

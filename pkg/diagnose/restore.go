@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
 // behindService is what stands behind something that the API server calls.
@@ -38,6 +39,32 @@ func (e *examiner) revivable(ctx context.Context, f finding, b behindService, le
 		return f
 	}
 	return e.possible(ctx, f, creation{what: "what answers for " + b.what, namespace: b.Namespace, left: left})
+}
+
+// answering looks at a workload whose pods are the endpoints.
+func (e *examiner) answering(ctx context.Context, b *behindService, o *unstructured.Unstructured) {
+	w := actor.ReadWorkload(o)
+	if w.Life != actor.Alive {
+		b.evidence = append(b.evidence, observed(w.Says)...)
+	}
+	if w.Scaled {
+		b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1").doing("starts what answers it")).creatingIn(b.Namespace))
+		return
+	}
+	if w.Life == actor.Alive {
+		b.restore = append(b.restore, at(e.ref(o), command("kubectl", "logs", "OBJECT")).doing("shows why it does not answer").risking(finalizer.RiskNone))
+		return
+	}
+	var d downtime
+	faults, unread := e.actors.Faults(ctx, o)
+	d.evidence = append(d.evidence, observed(unread...)...)
+	for _, fault := range faults {
+		d.add(ctx, e, fault)
+	}
+	if len(d.steps) == 0 {
+		d.show(at(e.ref(o), describe()), "shows what it says of its pods")
+	}
+	b.evidence, b.restore = append(b.evidence, d.evidence...), append(b.restore, d.steps...)
 }
 
 // called looks at what the API server calls: a Service, or an address.
@@ -68,13 +95,7 @@ func (e *examiner) called(ctx context.Context, namespace, name, url string) behi
 		for _, o := range workloads {
 			template, _, _ := unstructured.NestedStringMap(o.Object, "spec", "template", "metadata", "labels")
 			if labels.SelectorFromSet(selector).Matches(labels.Set(template)) {
-				w := actor.ReadWorkload(o)
-				if w.Life != actor.Alive {
-					b.evidence = append(b.evidence, observed(w.Says)...)
-				}
-				if w.Scaled {
-					b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1").doing("starts what answers it")).creatingIn(namespace))
-				}
+				e.answering(ctx, &b, o)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func TestPolicyThatRefusesTheCollectorAlone(t *testing.T) {
 	wantEvidence(t, cause, "denied request: not you")
 	wantEvidence(t, cause, "it was tried as ServiceAccount kube-system/generic-garbage-collector, which is that of the garbage collector; with your own rights it succeeds")
 	wantRemedy(t, cause, "It refuses the UPDATE of configmaps to the garbage collector and not to you: what kubectl gc does with your rights gets round it.")
-	typed(t, c, cause.Commands[0])
+	typed(t, c, cause.Commands[1]) // the first shows the policy
 	testcluster.Eventually(t, "the garbage collector may update it", func(ctx context.Context) (bool, error) {
 		_, err := c.Try(ctx, "", "patch", "configmap", "done", "-n", ns, "--as="+collectorUser, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 		return err == nil, nil

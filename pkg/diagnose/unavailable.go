@@ -42,7 +42,7 @@ func (e *examiner) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding 
 		b := e.called(ctx, namespace, name, "")
 		f.evidence = append(f.evidence, b.evidence...)
 		f.remedy = b.revival() + " If its component was uninstalled, delete the APIService: only the registration is removed."
-		f.commands = append(b.restore, command("kubectl", "delete", "OBJECT"))
+		f.commands = append(b.restore, command("kubectl", "delete", "OBJECT").doing("removes the registration: nothing serves the group any more"))
 		f = e.revivable(ctx, f, b, "What is left is to delete the APIService: only the registration is removed.")
 		findings = append(findings, f)
 	}

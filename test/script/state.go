@@ -159,15 +159,20 @@ func elapse(ts *testscript.TestScript, neg bool, args []string) {
 	time.Sleep(time.Until(at) + after) // what only the clock decides cannot be watched
 }
 
-// refused ARGS... repeats a command of kubectl in the script's namespace until the server refuses it: an admission policy takes effect a moment
-// after it was written. What the command does meanwhile is done, so it should be one that changes nothing, or a dry run.
+// refused ARGS... repeats a command of kubectl in the script's namespace until the server refuses it, with a "!" in front until it accepts it: an
+// admission policy takes effect a moment after it was written. What the command does meanwhile is done, so it should be one that changes nothing, or a dry
+// run.
 func refused(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
-		ts.Fatalf("usage: refused ARGS...")
+	if len(args) == 0 {
+		ts.Fatalf("usage: [!] refused ARGS...")
 	}
 	s := of(ts)
-	testcluster.Eventually(s.t, "kubectl "+strings.Join(args, " ")+" to be refused", func(ctx context.Context) (bool, error) {
+	becomes := " to be refused"
+	if neg {
+		becomes = " to be accepted"
+	}
+	testcluster.Eventually(s.t, "kubectl "+strings.Join(args, " ")+becomes, func(ctx context.Context) (bool, error) {
 		_, err := s.cluster.Try(ctx, "", append(slices.Clone(args), "-n", s.namespace)...)
-		return err != nil, nil
+		return (err != nil) != neg, nil
 	})
 }

@@ -1,0 +1,56 @@
+package diagnose
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// noParameters is what the server says where a binding names parameters that do not exist, and denies without them.
+const noParameters = "no params found for policy binding"
+
+// withoutParameters completes the finding about a policy whose parameters do not exist. The server looks for them before it evaluates the policy's
+// matchConditions, and after the binding's matchResources: the binding is what can be changed.
+func (e *examiner) withoutParameters(ctx context.Context, w write, f finding, binding v1alpha1.ObjectRef) finding {
+	what, namespace := "its parameters", w.o.GetNamespace()
+	o, err := e.reader.Get(ctx, schema.GroupResource{Group: cluster.ValidatingPolicies.Group, Resource: binding.Resource}, "", binding.Name)
+	known := err == nil && o != nil
+	if known {
+		name, _, _ := unstructured.NestedString(o.Object, "spec", "paramRef", "name")
+		in, _, _ := unstructured.NestedString(o.Object, "spec", "paramRef", "namespace")
+		if name != "" {
+			what = "its parameters, " + name
+		}
+		if in != "" {
+			namespace = in
+		}
+	}
+	var exempted step
+	if known && w.o.GetNamespace() != "" {
+		exempted = exemptNamespace(o, w.o.GetNamespace())
+	} else {
+		exempted = command("kubectl", "patch", "OBJECT", "--type=merge", "-p", `{"spec":{"paramRef":{"parameterNotFoundAction":"Allow"}}}`).
+			doing("has the policy deny nothing as long as its parameters are missing")
+	}
+	f.remedy = fmt.Sprintf("Restore %s, or change the binding so that it leaves this write out: the policy itself stays.", what)
+	f.commands = []step{at(binding, describe().doing("shows which parameters it names").risking(finalizer.RiskNone)), at(binding, exempted)}
+	return e.possible(ctx, f, creation{what: what, namespace: namespace, left: "Change the binding so that it leaves this write out: the policy itself stays."})
+}
+
+// exemptNamespace is the command that leaves a namespace out of a binding, in addition to what it leaves out already.
+func exemptNamespace(binding *unstructured.Unstructured, namespace string) step {
+	m, _, _ := unstructured.NestedSlice(binding.Object, "spec", "matchResources", "namespaceSelector", "matchExpressions")
+	m = append(m, map[string]any{"key": corev1.LabelMetadataName, "operator": string(metav1.LabelSelectorOpNotIn), "values": []any{namespace}})
+	patch := map[string]any{"spec": map[string]any{"matchResources": map[string]any{"namespaceSelector": map[string]any{"matchExpressions": m}}}}
+	text, _ := json.Marshal(patch) // which is made of texts alone
+	return command("kubectl", "patch", "OBJECT", "--type=merge", "-p", string(text)).doing("leaves namespace " + namespace + " out of what the policy applies to")
+}
