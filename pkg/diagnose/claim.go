@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -49,7 +50,17 @@ func (e *examiner) claim(ctx context.Context, id graph.ID) []finding {
 	if len(findings) > 0 {
 		return findings
 	}
-	return withEvidence(e.byActor(ctx, id, claimFinalizer), observed("no pod uses it")...)
+	return unused(withEvidence(e.byActor(ctx, id, claimFinalizer), observed("no pod uses it")...))
+}
+
+// unused leaves out the advice to delete the pods that use a claim, of which none does.
+func unused(findings []finding) []finding {
+	for i, f := range findings {
+		if f.finalizer == claimFinalizer && f.actor != "" && f.code != FinalizerPutBack {
+			findings[i].remedy = phrase.Sentence("no pod uses the claim: " + f.actor + " removes the finalizer as soon as it looks at it again; see that it is at work")
+		}
+	}
+	return findings
 }
 
 // releasingClaim is what is at risk when a claim is deleted, empty if that is not known.

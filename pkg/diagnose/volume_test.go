@@ -41,7 +41,11 @@ func TestB08ClaimInUse(t *testing.T) {
 	if want := "kubectl delete pods ended user -n " + ns; last(cause) != want {
 		t.Errorf("the command is %q, want %q", last(cause), want)
 	}
-	wantEvidence(t, stuckOf(t, d, "free").Causes[0], "no pod uses it")
+	free := stuckOf(t, d, "free").Causes[0]
+	wantEvidence(t, free, "no pod uses it")
+	if strings.Contains(free.Remedy, "Delete the pods") {
+		t.Errorf("no pod uses it, and the remedy is %q", free.Remedy)
+	}
 }
 
 // TestB08ClaimIsFreed: the printed command deletes the pods, and the controller that looks after claims lets it go.
