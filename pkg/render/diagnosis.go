@@ -24,6 +24,11 @@ func Diagnosis(w io.Writer, d *v1alpha1.Diagnosis, now time.Time, s Style) error
 		t.write(out, now, s)
 	}
 	fmt.Fprintln(out, diagnosisSummary(d))
+	if d.NotLookedAt > 0 {
+		for _, line := range wrap(count(d.NotLookedAt, "object")+" not looked at: there are too many, or a webhook does not answer; what is said of them was seen at others like them", s.columns()) {
+			fmt.Fprintln(out, line)
+		}
+	}
 	if len(d.Gaps) > 0 {
 		for _, line := range wrap("incomplete: "+shorten(unlisted(d.Gaps), s.Wide)+" could not be listed; what is stuck there, or holds something else up, is not shown", s.columns()) {
 			fmt.Fprintln(out, line)

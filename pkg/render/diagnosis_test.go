@@ -77,6 +77,17 @@ func TestDiagnosisSaysThatNothingIsStuck(t *testing.T) {
 	}
 }
 
+// TestDiagnosisSaysHowManyWereNotLookedAt, of which what is said was seen at others.
+func TestDiagnosisSaysHowManyWereNotLookedAt(t *testing.T) {
+	var out bytes.Buffer
+	if err := render.Diagnosis(&out, &v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{widget("a", 1)}, NotLookedAt: 7}, noon, render.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\n7 objects not looked at: "; !strings.Contains(out.String(), want) {
+		t.Errorf("got\n%s\nwant it to contain %q", &out, want)
+	}
+}
+
 // TestDiagnosisSaysWhatComesUpNext: a cause behind another is marked, unless it is the first of some object.
 func TestDiagnosisSaysWhatComesUpNext(t *testing.T) {
 	s := widget("a", 1)
