@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -37,6 +38,11 @@ func (e *examiner) definition(ctx context.Context, id graph.ID) []finding {
 		return findings
 	}
 	instances := link.New(e.Graph).Dependents(id)
+	if o != nil && len(instances) > 0 {
+		if findings = e.unreadable(ctx, o, instances[0].Dependent); len(findings) > 0 {
+			return found(ref, findings...)
+		}
+	}
 	for _, l := range instances {
 		instance, r := l.Dependent, e.Graph.Ref(l.Dependent)
 		if e.Graph.Deleted(instance) != 0 {
@@ -60,4 +66,24 @@ func (e *examiner) definition(ctx context.Context, id graph.ID) []finding {
 		remedy:   "The API server looks again once a minute. Wait.",
 		commands: []step{command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m")},
 	})
+}
+
+// unreadable returns the conversion webhook that keeps the API server from deleting the instances of a CustomResourceDefinition: it deletes them in the version
+// that it stores. Its condition says so only between two attempts, so that one instance is read in that version.
+func (e *examiner) unreadable(ctx context.Context, crd *unstructured.Unstructured, instance graph.ID) []finding {
+	t, ok := e.Graph.Type(instance)
+	if !ok || status.Nested(crd, "spec", "conversion", "strategy") != "Webhook" {
+		return nil
+	}
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	for _, item := range versions {
+		if m, _ := item.(map[string]any); m["storage"] == true {
+			t.Version = status.Text(m, "name")
+		}
+	}
+	ref := e.Graph.Ref(instance)
+	if _, err := e.client.GetWhole(ctx, t, ref.Namespace, ref.Name); err != nil {
+		return e.conversions(ctx, err.Error())
+	}
+	return nil
 }

@@ -153,7 +153,7 @@ func TestB05DefinitionThatCannotBeEmptied(t *testing.T) {
 		return fails(c, "get", "widgets.v2."+group, "-n", ns, "-o", "name")(ctx), nil
 	})
 	deleted(t, c, "crd", "widgets."+group)
-	until(t, c, "conversion webhook for", "get", "crd", "widgets."+group, "-o", "json")
+	until(t, c, "InstanceDeletion", "get", "crd", "widgets."+group, "-o", "json") // in progress or failed: it says one after the other
 	d := examine(t, c.Config(), Options{}, "", subject{"customresourcedefinitions.apiextensions.k8s.io/widgets." + group, ""})
 	wantCauses(t, d, map[string][]string{"CustomResourceDefinition/widgets." + group: {"ConversionWebhookDown CustomResourceDefinition/widgets." + group}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "it is called at https://127.0.0.1:1/convert")
