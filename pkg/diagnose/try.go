@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -154,12 +155,17 @@ func (t *tries) first(ctx context.Context, w write, gates []gate, do func(contex
 	trying, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	err := do(trying)
-	late := ctx.Err() == nil && trying.Err() != nil
+	late := ctx.Err() == nil && trying.Err() != nil && !byServer(err) // what was answered in the last moment was answered
 	t.answered(w, gates, began, patience, err, late)
 	if late {
 		return errUntried
 	}
 	return err
+}
+
+// byServer says whether the server has answered, with success or with an error of its own.
+func byServer(err error) bool {
+	return err == nil || errors.As(err, new(apierrors.APIStatus))
 }
 
 // answered remembers what came of a write, and has those go on who wait for it. Webhooks of which it says nothing are to be tried again.
