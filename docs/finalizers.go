@@ -132,7 +132,7 @@ func alive(a finalizer.Alive) string {
 		}
 	}
 	switch {
-	case a.Follow == finalizer.FollowDefinition:
+	case a.Follow == finalizer.FollowCRD:
 		parts = append(parts, "the owners of the CustomResourceDefinition")
 	case a.Outside:
 		parts = append(parts, "outside the cluster")

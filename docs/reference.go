@@ -1,4 +1,4 @@
-// Package docs writes the reference of the commands from the commands themselves. It knows none of them.
+// Package docs generates the parts of the documentation that come from code, and tests that they are current.
 package docs
 
 import (

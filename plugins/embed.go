@@ -1,4 +1,4 @@
-// Package plugins holds what plugs kubectl gc into other programs, and what plugs into kubectl gc.
+// Package plugins embeds the packs of known finalizers, and the script through which kubectl completes kubectl gc.
 package plugins
 
 import (

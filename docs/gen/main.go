@@ -1,5 +1,4 @@
-// Command gen writes the reference of the commands into a folder, removes the pages of commands that are gone, and writes
-// the pages of what is known of finalizers, of the causes of stuck deletions, and of those that are rebuilt as tests.
+// Command gen writes the generated parts of the documentation.
 package main
 
 import (
@@ -17,15 +16,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/stuck"
 )
 
+// It is run from the top of the repository.
 func main() {
-	if len(os.Args) != 2 && len(os.Args) != 5 {
-		fmt.Fprintln(os.Stderr, "usage: gen DIRECTORY [FINALIZERS CAUSES STUCK]")
+	if len(os.Args) != 1 {
+		fmt.Fprintln(os.Stderr, "usage: gen")
 		os.Exit(1)
 	}
-	err := reference(os.Args[1])
-	if err == nil && len(os.Args) == 5 {
-		err = errors.Join(finalizers(os.Args[2]), causes(os.Args[3]), cases(os.Args[4]))
-	}
+	err := errors.Join(reference("docs/cli"), finalizers("docs/finalizers.md"), causes("docs/causes.md"), cases("docs/stuck.md"), transcripts("README.md", "docs/*.md"), packages("docs/CONTRIBUTING.md"))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: writing the documentation: %v\n", err)
 		os.Exit(1)
@@ -75,4 +72,46 @@ func cases(file string) error {
 		return err
 	}
 	return os.WriteFile(file, []byte(docs.Stuck(cases)), 0o644)
+}
+
+// transcripts writes the transcripts into the pages that show them.
+func transcripts(patterns ...string) error {
+	all, err := docs.Transcripts(os.DirFS(filepath.Join("test", "e2e", "testdata", "docs")))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, pattern := range patterns {
+		pages, err := filepath.Glob(pattern)
+		errs = append(errs, err)
+		for _, page := range pages {
+			errs = append(errs, rewrite(page, func(text string) (string, error) { return docs.WithTranscripts(text, all) }))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// packages writes the map of packages into a page.
+func packages(page string) error {
+	all, err := docs.Packages(os.DirFS("."))
+	if err != nil {
+		return err
+	}
+	return rewrite(page, func(text string) (string, error) { return docs.WithPackages(text, all), nil })
+}
+
+// rewrite changes a file if there is something to change.
+func rewrite(path string, change func(string) (string, error)) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text, err := change(string(old))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if text == string(old) {
+		return nil
+	}
+	return os.WriteFile(path, []byte(text), 0o644)
 }

@@ -19,41 +19,25 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
 
 // prepare lists a namespace and plans the deletion of some config maps in it, or of deployments/NAME.
-func prepare(t *testing.T, config *rest.Config, namespace string, policy plan.Policy, names ...string) (*cluster.Client, *plan.Plan, []cluster.Position) {
+func prepare(t *testing.T, config *rest.Config, namespace string, policy plan.Policy, names ...string) (*cluster.Client, *plan.Plan, []cluster.ResumePoint) {
 	t.Helper()
-	client, err := cluster.New(config, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := graph.NewBuilder()
-	listed, err := client.List(t.Context(), catalog, cluster.ListOptions{Namespace: namespace}, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := b.Build()
+	listed := fixture.List(t, config, cluster.ListOptions{Namespace: namespace})
 	var roots []graph.ID
 	for _, name := range names {
 		group, resource := "", "configmaps"
 		if r, n, ok := strings.Cut(name, "/"); ok {
 			group, resource, name = "apps", r, n
 		}
-		id, ok := g.Find(group, resource, namespace, name)
-		if !ok {
-			t.Fatalf("no %s %s", resource, name)
-		}
-		roots = append(roots, id)
+		roots = append(roots, listed.Find(t, group, resource, namespace, name))
 	}
-	return client, plan.New(g, roots, policy, plan.Options{}), listed.Positions
+	return listed.Client, plan.New(listed.Graph, roots, policy, plan.Options{}), listed.ResumePoints
 }
 
 // record keeps what is told.
@@ -62,13 +46,28 @@ type record struct {
 	events []string
 }
 
-func (r *record) options(positions []cluster.Position, wait bool) Options {
-	return Options{Positions: positions, Wait: wait, Tick: func(Progress) {}, Tell: func(e Event) {
+func (r *record) options(points []cluster.ResumePoint, wait bool) Options {
+	return Options{ResumePoints: points, Wait: wait, Tick: func(Progress) {}, OnEvent: func(e Event) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		word := map[What]string{Deleting: "deleting", Gone: "gone", Failed: "failed", Skipped: "skipped", Kept: "kept", Ungraceful: "ungraceful", Unobserved: "unobserved"}[e.What]
+		word := map[EventType]string{Deleting: "deleting", Gone: "gone", Failed: "failed", Skipped: "skipped", Kept: "kept", Ungraceful: "ungraceful", Unobserved: "unobserved"}[e.Type]
 		r.events = append(r.events, word+" "+e.Object.Name)
 	}}
+}
+
+// begun returns a run that waits for what a plan deletes. It has sent nothing.
+func begun(client *cluster.Client, p *plan.Plan, points []cluster.ResumePoint, told *record) *run {
+	r := &run{client: client, opts: told.options(points, true), result: &Result{}}
+	r.waiter = newWaiter(r.opts)
+	r.waiter.add(Replanned{Plan: p, ResumePoints: points})
+	return r
+}
+
+// rootGone has a run see that the first root of its plan is gone, so that it is the collector's turn.
+func rootGone(r *run, p *plan.Plan) {
+	r.waiter.mu.Lock()
+	defer r.waiter.mu.Unlock()
+	r.waiter.drop(p.Graph.Ref(p.Roots[0]).UID, Gone)
 }
 
 func manifest(namespace string, names ...string) string {
@@ -79,23 +78,29 @@ func manifest(namespace string, names ...string) string {
 	return b.String()
 }
 
+// behindProxy makes config maps in a namespace of their own, and a proxy in front of the server.
+func behindProxy(t *testing.T, c *testcluster.Cluster, names ...string) (ns string, proxy *faultproxy.Proxy) {
+	t.Helper()
+	ns = c.Namespace(t)
+	c.Apply(t, manifest(ns, names...))
+	return ns, faultproxy.Start(t, c.Config())
+}
+
 func deletes(r *http.Request) bool { return r.Method == http.MethodDelete }
 
-// TestP02AnotherObjectUnderTheNameIsNotTouched: between the plan and the delete the object is deleted and created again.
-func TestP02AnotherObjectUnderTheNameIsNotTouched(t *testing.T) {
+// TestAnotherObjectUnderTheNameIsNotTouched_P02: between the plan and the delete the object is deleted and created again.
+func TestAnotherObjectUnderTheNameIsNotTouched_P02(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "one"))
-	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one")
+	ns, proxy := behindProxy(t, c, "one")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one")
 	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		c.Kubectl(t, "delete", "configmap", "one", "-n", ns)
 		c.Apply(t, manifest(ns, "one"))
 		next.ServeHTTP(w, r)
 	})
 	var told record
-	result, err := Run(t.Context(), client, p, told.options(positions, true))
+	result, err := Run(t.Context(), client, p, told.options(points, true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,30 +119,22 @@ func TestServerDiesHalfway(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	kept := goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*clientConnReadLoop).run") // client-go pools connections for the whole process, and may have dialled again since
 	t.Cleanup(func() { goleak.VerifyNone(t, before, kept) })
-	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "a", "b", "c"))
-	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "a", "b", "c")
+	ns, proxy := behindProxy(t, c, "a", "b", "c")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "a", "b", "c")
 	proxy.On(func(r *http.Request) bool { return deletes(r) && !strings.HasSuffix(r.URL.Path, "/a") }, faultproxy.Reset())
 	var told record
-	result, err := Run(t.Context(), client, p, told.options(positions, true))
+	result, err := Run(t.Context(), client, p, told.options(points, true))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Done) != 1 || len(result.Failed) != 2 || len(result.Left) != 0 {
-		t.Errorf("%d done, %d failed, %d left; want 1, 2, 0", len(result.Done), len(result.Failed), len(result.Left))
+	if len(result.Done) != 1 || len(result.Failed) != 2 || len(result.Blocked) != 0 {
+		t.Errorf("%d done, %d failed, %d left; want 1, 2, 0", len(result.Done), len(result.Failed), len(result.Blocked))
 	}
 	if !slices.Contains(told.events, "gone a") || !slices.Contains(told.events, "failed b") {
 		t.Errorf("events: %v", told.events)
 	}
-	sent := 0
-	for _, r := range proxy.Requests() {
-		if r.Method == http.MethodDelete {
-			sent++
-		}
-	}
-	if sent != 3 {
-		t.Errorf("%d deletes were sent, want 3", sent)
+	if n := proxy.Count(http.MethodDelete, ""); n != 3 {
+		t.Errorf("%d deletes were sent, want 3", n)
 	}
 }
 
@@ -146,11 +143,11 @@ func TestWaitSurvivesALostWatch(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, strings.Replace(manifest(ns, "held"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
+	c.Apply(t, fixture.ConfigMap(ns, "held", "example.com/x"))
 	for name, lost := range map[string]faultproxy.Fault{"reset": faultproxy.Reset(), "expired": faultproxy.Status(410, "Expired", "too old resource version")} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())
-			client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "held")
+			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "held")
 			first := make(chan struct{}, 1)
 			proxy.On(func(r *http.Request) bool { return r.URL.Query().Get("watch") == "true" }, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 				first <- struct{}{}
@@ -159,7 +156,7 @@ func TestWaitSurvivesALostWatch(t *testing.T) {
 			var told record
 			done := make(chan error, 1)
 			go func() {
-				_, err := Run(t.Context(), client, p, told.options(positions, true))
+				_, err := Run(t.Context(), client, p, told.options(points, true))
 				done <- err
 			}()
 			<-first
@@ -168,7 +165,7 @@ func TestWaitSurvivesALostWatch(t *testing.T) {
 			if err := <-done; err != nil {
 				t.Errorf("waiting: %v", err)
 			}
-			c.Apply(t, strings.Replace(manifest(ns, "held"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
+			c.Apply(t, fixture.ConfigMap(ns, "held", "example.com/x"))
 		})
 	}
 }
@@ -178,8 +175,8 @@ func TestInterruptedWaitSaysWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, strings.Replace(manifest(ns, "held"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
-	client, p, positions := prepare(t, c.Config(), ns, plan.Background, "held")
+	c.Apply(t, fixture.ConfigMap(ns, "held", "example.com/x"))
+	client, p, points := prepare(t, c.Config(), ns, plan.Background, "held")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
@@ -189,14 +186,14 @@ func TestInterruptedWaitSaysWhatIsLeft(t *testing.T) {
 		cancel()
 	}()
 	var told record
-	result, err := Run(ctx, client, p, told.options(positions, true))
-	if !errors.Is(err, context.Canceled) || len(result.Left) != 1 || result.Left[0].Object.Name != "held" {
-		t.Errorf("err %v, left %+v; want cancelled and the one that is held", err, result.Left)
+	result, err := Run(ctx, client, p, told.options(points, true))
+	if !errors.Is(err, context.Canceled) || len(result.Blocked) != 1 || result.Blocked[0].Object.Name != "held" {
+		t.Errorf("err %v, left %+v; want cancelled and the one that is held", err, result.Blocked)
 	}
 }
 
-// TestP09CheckWritesNothing: every request but reads has dryRun=All in its body, and the object is as it was.
-func TestP09CheckWritesNothing(t *testing.T) {
+// TestCheckWritesNothing_P09: every request but reads has dryRun=All in its body, and the object is as it was.
+func TestCheckWritesNothing_P09(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -234,8 +231,8 @@ func TestP09CheckWritesNothing(t *testing.T) {
 	}
 }
 
-// TestAPI006PolicyThatTheServerIgnores: a server without support for garbage collection deletes at once whatever the policy.
-func TestAPI006PolicyThatTheServerIgnores(t *testing.T) {
+// TestPolicyThatTheServerIgnores_API006: a server without support for garbage collection deletes at once whatever the policy.
+func TestPolicyThatTheServerIgnores_API006(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs("--enable-garbage-collector=false"))
 	ns := c.Namespace(t)
@@ -256,22 +253,19 @@ func TestCollectorsTurn(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "owner"))
-	uid := c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	for _, name := range []string{"dependent", "below"} {
-		c.Apply(t, strings.Replace(manifest(ns, name), "namespace:", "ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: "+uid+"}], namespace:", 1))
-		uid = c.Kubectl(t, "get", "configmap", name, "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	}
-	client, p, positions := prepare(t, c.Config(), ns, plan.Background, "owner")
+	owning(t, c, ns, "owner", "dependent")
+	owning(t, c, ns, "dependent", "below")
+	client, p, points := prepare(t, c.Config(), ns, plan.Background, "owner")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var told record
-	opts := told.options(positions, true)
-	var last []Left
+	opts := told.options(points, true)
+	var last []Blocked
 	opts.Tick = func(p Progress) {
-		if p.Total != 3 || len(p.Left) != 2 {
+		if p.Total != 3 || len(p.Blocked) != 2 {
 			return
 		}
-		last = p.Left
+		last = p.Blocked
 		cancel()
 	}
 	if _, err := Run(ctx, client, p, opts); !errors.Is(err, context.Canceled) {
@@ -292,29 +286,28 @@ func TestDependentThatIsReleasedIsNotWaitedFor(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "owner"))
-	uid := c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	c.Apply(t, strings.Replace(manifest(ns, "dependent"), "namespace:", "ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: "+uid+"}], namespace:", 1))
-	client, p, positions := prepare(t, c.Config(), ns, plan.Background, "owner")
+	owning(t, c, ns, "owner", "dependent")
+	client, p, points := prepare(t, c.Config(), ns, plan.Background, "owner")
 	var told record
-	opts := told.options(positions, true)
-	tell := opts.Tell
-	opts.Tell = func(e Event) {
+	opts := told.options(points, true)
+	tell := opts.OnEvent
+	opts.OnEvent = func(e Event) {
 		tell(e)
-		if e.What == Gone && e.Object.Name == "owner" {
+		if e.Type == Gone && e.Object.Name == "owner" {
 			c.Kubectl(t, "patch", "configmap", "dependent", "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":null}}`)
 		}
 	}
 	result, err := Run(t.Context(), client, p, opts)
-	if err != nil || len(result.Left) != 0 {
-		t.Errorf("err %v, left %v", err, result.Left)
+	if err != nil || len(result.Blocked) != 0 {
+		t.Errorf("err %v, left %v", err, result.Blocked)
 	}
 	if !slices.Contains(told.events, "kept dependent") {
 		t.Errorf("events: %v", told.events)
 	}
 }
 
-// TestP03TheDecisionAndTheDeleteAreAboutTheSame: a change that the plan does not rest on does not stop the delete, one that it rests on does.
-func TestP03TheDecisionAndTheDeleteAreAboutTheSame(t *testing.T) {
+// TestDecisionAndDeleteAreAboutTheSame_P03: a change that the plan does not rest on does not stop the delete, one that it rests on does.
+func TestDecisionAndDeleteAreAboutTheSame_P03(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	for patch, deleted := range map[string]bool{
@@ -322,16 +315,14 @@ func TestP03TheDecisionAndTheDeleteAreAboutTheSame(t *testing.T) {
 		`{"metadata":{"finalizers":["example.com/new"]}}`: false,
 		`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"66666666-6666-6666-6666-666666666666"}]}}`: false,
 	} {
-		ns := c.Namespace(t)
-		c.Apply(t, manifest(ns, "one"))
-		proxy := faultproxy.Start(t, c.Config())
-		client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one")
+		ns, proxy := behindProxy(t, c, "one")
+		client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one")
 		proxy.On(deletes, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			c.Kubectl(t, "patch", "configmap", "one", "-n", ns, "--type=merge", "-p", patch)
 			next.ServeHTTP(w, r)
 		}))
 		var told record
-		result, err := Run(t.Context(), client, p, told.options(positions, true))
+		result, err := Run(t.Context(), client, p, told.options(points, true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,17 +333,17 @@ func TestP03TheDecisionAndTheDeleteAreAboutTheSame(t *testing.T) {
 	}
 }
 
-// TestAPI003OwnOrphanFinalizerDoesNotStopADelete: the API server answers a delete in the background of an object that has the collector's
+// TestOwnOrphanFinalizerDoesNotStopADelete_API003: the API server answers a delete in the background of an object that has the collector's
 // finalizer with a conflict if the resourceVersion goes along, after it has stored the deletionTimestamp.
-func TestAPI003OwnOrphanFinalizerDoesNotStopADelete(t *testing.T) {
+func TestOwnOrphanFinalizerDoesNotStopADelete_API003(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	for _, finalizer := range []string{plan.OrphanFinalizer, plan.ForegroundFinalizer} {
 		c.Apply(t, strings.Replace(manifest(ns, "one"), "namespace:", "finalizers: ["+finalizer+"], namespace:", 1))
-		client, p, positions := prepare(t, c.Config(), ns, plan.Background, "one")
+		client, p, points := prepare(t, c.Config(), ns, plan.Background, "one")
 		var told record
-		result, err := Run(t.Context(), client, p, told.options(positions, true))
+		result, err := Run(t.Context(), client, p, told.options(points, true))
 		if err != nil || len(result.Done) != 1 {
 			t.Errorf("%s: %v, result %+v; want it deleted", finalizer, err, result)
 		}

@@ -19,7 +19,7 @@ import (
 func prepareStrict(t *testing.T, c *testcluster.Cluster, config *rest.Config, ns string) (*cluster.Client, *plan.Plan) {
 	t.Helper()
 	c.Apply(t, manifest(ns, "owner", "other"))
-	uid := c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "-o", "jsonpath={.metadata.uid}")
+	uid := uidOf(t, c, ns, "owner")
 	c.Apply(t, strings.ReplaceAll(manifest(ns, "a", "b"), "namespace:", "ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: "+uid+"}], namespace:"))
 	client, p, _ := prepare(t, config, ns, plan.Foreground, "owner")
 	return client, plan.New(p.Graph, p.Roots, plan.Foreground, plan.Options{Strict: true})
@@ -114,9 +114,9 @@ func TestStrictRootThatIsPatchedIsDeletedAsPlanned(t *testing.T) {
 	}
 }
 
-// TestAPI037WhoMayNotBlockIsTold: with the admission plugin, it takes the right to update the owner's finalizers. The dry run finds out, and
+// TestUserWhoMayNotBlockIsReported_API037: with the admission plugin, it takes the right to update the owner's finalizers. The dry run finds out, and
 // writes nothing.
-func TestAPI037WhoMayNotBlockIsTold(t *testing.T) {
+func TestUserWhoMayNotBlockIsReported_API037(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs("--enable-admission-plugins=OwnerReferencesPermissionEnforcement"))
 	ns := c.Namespace(t)

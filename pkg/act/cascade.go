@@ -22,8 +22,8 @@ type cascade struct {
 type place struct {
 	// waited is nil if the object is not waited for, or if a later plan has it.
 	waited *waited
-	// pending says that it is waited for, whichever plan has it.
-	pending bool
+	// awaited says that it is waited for, whichever plan has it.
+	awaited bool
 }
 
 func newCascade(p *plan.Plan) *cascade {
@@ -37,7 +37,7 @@ func newCascade(p *plan.Plan) *cascade {
 }
 
 func (c *cascade) add(l *waited) *waited {
-	c.at[l.id] = place{waited: l, pending: true}
+	c.at[l.id] = place{waited: l, awaited: true}
 	c.list = append(c.list, l)
 	return l
 }
@@ -46,7 +46,7 @@ func (c *cascade) add(l *waited) *waited {
 func (c *cascade) count(pending map[string]*waited) {
 	for uid := range pending {
 		if id, ok := c.graph.Lookup(uid); ok {
-			c.at[id].pending = true
+			c.at[id].awaited = true
 		}
 	}
 	for l := range c.each {
@@ -59,7 +59,7 @@ func (c *cascade) count(pending map[string]*waited) {
 		}
 		if l := c.at[id].waited; l != nil {
 			for e := range c.graph.Owners(id) {
-				if c.at[e.Owner].pending {
+				if c.at[e.Owner].awaited {
 					l.owners++
 				}
 			}
@@ -73,7 +73,7 @@ func (c *cascade) count(pending map[string]*waited) {
 // forget brings the counts up to date with an object that is not waited for any more.
 func (c *cascade) forget(uid string) {
 	id, ok := c.graph.Lookup(uid)
-	if !ok || !c.at[id].pending {
+	if !ok || !c.at[id].awaited {
 		return
 	}
 	c.at[id] = place{}

@@ -10,7 +10,7 @@ import (
 
 // Event is something that happened to one object.
 type Event struct {
-	What   What
+	Type   EventType
 	Object graph.Ref
 	// Policy is the propagation policy of a Deleting.
 	Policy string
@@ -20,36 +20,36 @@ type Event struct {
 	GracePeriodSeconds int64
 }
 
-// What says what happened.
-type What uint8
+// EventType says what happened to the object.
+type EventType uint8
 
 const (
-	// Deleting: the delete is about to be sent.
-	Deleting What = iota
-	// Gone: the object is no more.
+	// Deleting says that the delete is about to be sent.
+	Deleting EventType = iota
+	// Gone says that the object no longer exists.
 	Gone
-	// Failed: the server has refused.
+	// Failed says that the server has refused.
 	Failed
-	// Skipped: the object was gone already, or another has its name.
+	// Skipped says that the object was gone already, or that another has its name.
 	Skipped
-	// Kept: the object has lost its references to what is deleted before its turn came, and stays.
+	// Kept says that the object has lost its references to what is deleted before its turn came, and stays.
 	Kept
-	// Ungraceful: the object is being deleted with a grace period shorter than the one that it was to be given. It cannot be lengthened.
+	// Ungraceful says that the object is being deleted with a grace period shorter than the one that it was to be given. It cannot be lengthened.
 	Ungraceful
-	// Unobserved: the controller of an owner whose dependents are orphaned has not taken notice of the deletion, and may adopt them again.
+	// Unobserved says that the controller of an owner whose dependents are orphaned has not taken notice of the deletion, and may adopt them again.
 	Unobserved
 )
 
-// Left is an object that is waited for.
-type Left struct {
+// Blocked is an object that is to be deleted and still there: it waits for its turn, for finalizers to be removed, or for its dependents.
+type Blocked struct {
 	Object graph.Ref
-	// Deleting says that it has a deletionTimestamp, and Deleted is that, in seconds since the epoch. For a pod it is when the grace
+	// Deleting says that it has a deletionTimestamp, and DeletionTimestamp is that, in seconds since the epoch. For a pod it is when the grace
 	// period ends.
-	Deleting   bool
-	Deleted    int64
-	Finalizers []string
-	// Blocking is how many dependents that block it are waited for too.
-	Blocking int
+	Deleting          bool
+	DeletionTimestamp int64
+	Finalizers        []string
+	// BlockingDependents is how many dependents that block it are waited for too.
+	BlockingDependents int
 	// CollectorsTurn says that nobody but the garbage collector has to act for it to go.
 	CollectorsTurn bool
 	// Refused is why the server would not let anybody delete it, if it was asked.
@@ -58,12 +58,12 @@ type Left struct {
 
 // Progress is how far the wait has come.
 type Progress struct {
-	// Left are some of the objects that are left, at most MostTold, the most urgent first.
-	Left []Left
-	// Remaining is how many are left.
-	Remaining int
+	// Blocked are some of the objects that are not deleted yet, at most MaxReported, the most urgent first.
+	Blocked []Blocked
+	// BlockedCount is how many objects are not deleted yet.
+	BlockedCount int
 	// CollectorsTurn is one that nobody but the garbage collector has to act on, and that it may delete as far as is known; nil if there is none.
-	CollectorsTurn *Left
+	CollectorsTurn *Blocked
 	// Total is how many objects were waited for in the beginning.
 	Total int
 	// Wave is the last in which something has happened, of as many as Waves.

@@ -49,9 +49,9 @@ func (s *shortener) change(c cluster.Change) {
 	if s.period < 0 || c.Gone {
 		return
 	}
-	if c.GracePeriodSeconds == 0 && c.Object.Deleted != 0 && hasGracePeriod(c.Position.Type) {
+	if c.GracePeriodSeconds == 0 && c.Object.DeletionTimestamp != 0 && hasGracePeriod(c.ResumePoint.Type) {
 		if l, ok := s.run.waiter.get(c.Object.UID); ok { // a list does not show it
-			s.look(c.Position.Type, l.Object)
+			s.look(c.ResumePoint.Type, l.Object)
 		}
 		return
 	}
@@ -62,11 +62,11 @@ func (s *shortener) change(c cluster.Change) {
 
 // listed looks at the objects of a type after events may have been missed.
 func (s *shortener) listed(c cluster.Change) {
-	if s.period < 0 || !hasGracePeriod(c.Position.Type) {
+	if s.period < 0 || !hasGracePeriod(c.ResumePoint.Type) {
 		return
 	}
-	for _, left := range s.run.waiter.within(c.Position) {
-		s.look(c.Position.Type, left.Object)
+	for _, left := range s.run.waiter.within(c.ResumePoint) {
+		s.look(c.ResumePoint.Type, left.Object)
 	}
 }
 
@@ -76,7 +76,7 @@ func hasGracePeriod(t graph.Type) bool { return t.Resource == "pods" && t.Group 
 // look reads an object and shortens its grace period. If it cannot be read, the watch that goes on shows what happens to it next.
 func (s *shortener) look(t graph.Type, ref graph.Ref) {
 	s.group.Go(func() error {
-		if o, details, err := s.run.client.GetDetails(s.ctx, t, ref.Namespace, ref.Name); err == nil {
+		if o, details, err := s.run.client.GetMetaAndDetails(s.ctx, t, ref.Namespace, ref.Name); err == nil {
 			if l, ok := s.tooLong(o, details.GracePeriodSeconds); ok {
 				return s.shorten(l)
 			}
@@ -88,7 +88,7 @@ func (s *shortener) look(t graph.Type, ref graph.Ref) {
 // tooLong says, once for each object, whether its grace period is to be shortened. It tells of the first that would have to be lengthened.
 func (s *shortener) tooLong(o *graph.Object, period int64) (waited, bool) {
 	l, ok := s.run.waiter.get(o.UID)
-	if !ok || o.Deleted == 0 || period == 0 || period == s.period {
+	if !ok || o.DeletionTimestamp == 0 || period == 0 || period == s.period {
 		return waited{}, false
 	}
 	s.mu.Lock()
@@ -99,7 +99,7 @@ func (s *shortener) tooLong(o *graph.Object, period int64) (waited, bool) {
 	s.seen[o.UID] = true
 	if period < s.period && !s.told {
 		s.told = true
-		s.run.opts.Tell(Event{What: Ungraceful, Object: l.Object, GracePeriodSeconds: period})
+		s.run.opts.OnEvent(Event{Type: Ungraceful, Object: l.Object, GracePeriodSeconds: period})
 	}
 	l.Finalizers = slices.Clone(o.Finalizers)
 	return l, period > s.period

@@ -37,9 +37,9 @@ func (r *run) unobserved(ctx context.Context) error {
 		}
 		t, _ := d.Graph.Type(d.Object)
 		group.Go(func() error {
-			o, details, err := r.client.GetDetails(ctx, t, ref.Namespace, ref.Name)
-			if err == nil && o.UID == ref.UID && o.Deleted != 0 && details.HasObserved && details.ObservedGeneration < o.Generation {
-				r.opts.Tell(Event{What: Unobserved, Object: ref})
+			o, details, err := r.client.GetMetaAndDetails(ctx, t, ref.Namespace, ref.Name)
+			if err == nil && o.UID == ref.UID && o.DeletionTimestamp != 0 && details.HasObserved && details.ObservedGeneration < o.Generation {
+				r.opts.OnEvent(Event{Type: Unobserved, Object: ref})
 			}
 			return nil // one that cannot be read is not known to be behind
 		})

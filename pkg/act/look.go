@@ -40,14 +40,14 @@ func (q *quiet) due(now time.Duration) bool {
 	return true
 }
 
-// look finds out what has become of all that is left. What cannot be read or listed is left as it is.
+// look finds out what has become of all that is left. EventType cannot be read or listed is left as it is.
 func (r *run) look(ctx context.Context) {
 	r.looking.Lock()
-	positions := slices.Clone(r.positions)
+	points := slices.Clone(r.resumePoints)
 	r.looking.Unlock()
 	var group errgroup.Group
 	group.SetLimit(r.client.Concurrency())
-	for _, p := range positions {
+	for _, p := range points {
 		left := r.waiter.within(p)
 		if len(left) > readAlone {
 			group.Go(func() error { r.list(ctx, p, left); return nil })
@@ -68,10 +68,10 @@ func (r *run) lastLook(ctx context.Context) bool {
 	return r.waiter.over()
 }
 
-// list looks at the objects of a position that are left, in one list.
-func (r *run) list(ctx context.Context, p cluster.Position, left []Left) {
+// list looks at the objects of a resume point that are left, in one list.
+func (r *run) list(ctx context.Context, p cluster.ResumePoint, left []Blocked) {
 	listed := map[string]bool{}
-	_, err := r.client.Each(ctx, p.Type, p.Namespace, func(o *graph.Object) {
+	_, err := r.client.ForEachMeta(ctx, p.Type, p.Namespace, func(o *graph.Object) {
 		listed[o.UID] = true
 		r.waiter.found(o)
 	})
@@ -87,7 +87,7 @@ func (r *run) list(ctx context.Context, p cluster.Position, left []Left) {
 
 // lookAt reads an object that is waited for. The error is that it could not be read.
 func (r *run) lookAt(ctx context.Context, t graph.Type, ref graph.Ref) error {
-	now, err := r.client.Get(ctx, t, ref.Namespace, ref.Name)
+	now, err := r.client.GetMeta(ctx, t, ref.Namespace, ref.Name)
 	switch {
 	case cluster.IsAbsent(err, t, ref.Name), err == nil && now.UID != "" && now.UID != ref.UID:
 		r.waiter.absent(ref.UID)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -29,21 +30,19 @@ func TestAWatchThatTellsNothingIsNotTheEndOfKnowledge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ns := c.Namespace(t)
-			c.Apply(t, manifest(ns, "a", "b", "c", "d", "e", "f"))
-			proxy := faultproxy.Start(t, c.Config())
+			ns, proxy := behindProxy(t, c, "a", "b", "c", "d", "e", "f")
 			names := []string{"a", "b"}
 			if len(name)%2 == 0 {
 				names = []string{"a", "b", "c", "d", "e", "f"} // more than are read one by one
 			}
-			client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, names...)
+			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, names...)
 			proxy.On(watches("configmaps"), fault)
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			var told record
-			result, err := Run(ctx, client, p, told.options(positions, true))
-			if err != nil || len(result.Left)+len(result.Unseen) != 0 || !slices.Contains(told.events, "gone a") {
-				t.Errorf("%v, left %v, events %v; want all gone", err, result.Left, told.events)
+			result, err := Run(ctx, client, p, told.options(points, true))
+			if err != nil || len(result.Blocked)+len(result.Unseen) != 0 || !slices.Contains(told.events, "gone a") {
+				t.Errorf("%v, left %v, events %v; want all gone", err, result.Blocked, told.events)
 			}
 		})
 	}
@@ -54,20 +53,20 @@ func TestWhenTheTimeIsUpNothingIsSaidToBeLeftThatIsGone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "one")+strings.Replace(manifest(ns, "held"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
+	c.Apply(t, manifest(ns, "one")+fixture.ConfigMap(ns, "held", "example.com/x"))
 	proxy := faultproxy.Start(t, c.Config())
 	proxy.On(watches("configmaps"), faultproxy.Hang())
 	for _, test := range []struct {
 		names []string
 		left  int
 	}{{[]string{"one"}, 0}, {[]string{"held"}, 1}} {
-		client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, test.names...)
+		client, p, points := prepare(t, proxy.Config(), ns, plan.Background, test.names...)
 		ctx, cancel := context.WithTimeout(t.Context(), lookAfter-time.Second)
 		defer cancel()
 		var told record
-		result, err := Run(ctx, client, p, told.options(positions, true))
-		if len(result.Left) != test.left || (err != nil) != (test.left > 0) || test.left > 0 && !result.Left[0].Deleting {
-			t.Errorf("%v: %v, left %+v; want %d, as it is", test.names, err, result.Left, test.left)
+		result, err := Run(ctx, client, p, told.options(points, true))
+		if len(result.Blocked) != test.left || (err != nil) != (test.left > 0) || test.left > 0 && !result.Blocked[0].Deleting {
+			t.Errorf("%v: %v, left %+v; want %d, as it is", test.names, err, result.Blocked, test.left)
 		}
 	}
 }
@@ -117,13 +116,11 @@ func TestAnAnswerThatSaysNothingIsLookedInto(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ns := c.Namespace(t)
-			c.Apply(t, manifest(ns, "one"))
-			proxy := faultproxy.Start(t, c.Config())
-			client, p, positions := prepare(t, proxy.Config(), ns, test.policy, "one")
+			ns, proxy := behindProxy(t, c, "one")
+			client, p, points := prepare(t, proxy.Config(), ns, test.policy, "one")
 			proxy.On(deletes, nothing(test.done, test.answer))
 			var told record
-			result, err := Run(t.Context(), client, p, told.options(positions, false))
+			result, err := Run(t.Context(), client, p, told.options(points, false))
 			if err != nil || (len(result.Failed) == 1) != (test.failed != "") || (len(result.Done) == 1) != test.done {
 				t.Fatalf("%v, result %+v; want done %t", err, result, test.done)
 			}
@@ -147,14 +144,14 @@ func TestTheCollectorsPartIsDoneOnceMoreWhenAllIsGone(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "one"))
-	client, p, positions := prepare(t, c.Config(), ns, plan.Background, "one")
+	client, p, points := prepare(t, c.Config(), ns, plan.Background, "one")
 	var told record
-	opts := told.options(positions, true)
+	opts := told.options(points, true)
 	gone := make(chan struct{})
-	tell := opts.Tell
-	opts.Tell = func(e Event) {
+	tell := opts.OnEvent
+	opts.OnEvent = func(e Event) {
 		tell(e)
-		if e.What == Gone {
+		if e.Type == Gone {
 			close(gone)
 		}
 	}

@@ -57,26 +57,26 @@ func (r *run) orphaned(ctx context.Context) ([]Orphan, error) {
 		return nil, err
 	}
 	for i := range orphans {
-		orphans[i].judge(now[orphans[i].Object.UID], r.controllers(orphans[i].Object.UID))
+		orphans[i].assess(now[orphans[i].Object.UID], r.controllers(orphans[i].Object.UID))
 	}
 	return orphans, nil
 }
 
-// judge compares an orphan with the object as it is now, nil if it is gone, and the uids of the controllers that it had before.
-func (o *Orphan) judge(now *graph.Object, controllers []string) {
+// assess compares an orphan with the object as it is now, nil if it is gone, and the uids of the controllers that it had before.
+func (o *Orphan) assess(now *graph.Object, controllers []string) {
 	name := fmt.Sprintf("%s %q", o.Object.Resource, o.Object.Name)
 	switch {
 	case now == nil:
-		o.Err = fmt.Errorf("%s was to be left behind and is gone", name)
+		o.Err = fmt.Errorf("%s was to be orphaned and is deleted", name)
 		return
-	case now.Deleted != 0:
+	case now.DeletionTimestamp != 0:
 		o.Err = fmt.Errorf("%s was to be left behind and is being deleted", name)
 		return
 	}
 	for i, ref := range now.Owners {
 		switch {
 		case ref.UID == o.Owner.UID:
-			o.Err = fmt.Errorf("%s refers to %s %q, which is gone, so the collector will delete it", name, o.Owner.Kind, o.Owner.Name)
+			o.Err = fmt.Errorf("%s refers to %s %q, which is deleted, so the collector will delete it", name, o.Owner.Kind, o.Owner.Name)
 		case ref.Controller && !slices.Contains(controllers, ref.UID):
 			o.Adopter = &now.Owners[i]
 		}
@@ -98,7 +98,7 @@ func (r *run) controllers(uid string) []string {
 	return controllers
 }
 
-// read reads objects live, by uid: a few of a type one by one, many with a list of the namespace. What is not there is not in the result.
+// read reads objects live, by uid: a few of a type one by one, many with a list of the namespace. EventType is not there is not in the result.
 func (r *run) read(ctx context.Context, orphans []Orphan) (map[string]*graph.Object, error) {
 	wanted := map[scope]map[string]string{} // names by uid
 	for _, o := range orphans {
@@ -134,7 +134,7 @@ func (f *found) add(o *graph.Object) {
 
 func (f *found) read(ctx context.Context, client *cluster.Client, s scope, names map[string]string) error {
 	if len(names) > readAlone {
-		_, err := client.Each(ctx, s.t, s.namespace, func(o *graph.Object) {
+		_, err := client.ForEachMeta(ctx, s.t, s.namespace, func(o *graph.Object) {
 			if _, ok := names[o.UID]; ok {
 				kept := *o // it is valid during the call
 				kept.Owners = slices.Clone(o.Owners)
@@ -144,7 +144,7 @@ func (f *found) read(ctx context.Context, client *cluster.Client, s scope, names
 		return err
 	}
 	for uid, name := range names {
-		o, err := client.Get(ctx, s.t, s.namespace, name)
+		o, err := client.GetMeta(ctx, s.t, s.namespace, name)
 		switch {
 		case err == nil && o.UID == uid:
 			f.add(o)

@@ -24,15 +24,15 @@ func TestJudge(t *testing.T) {
 		"free":                         {now: &graph.Object{}},
 		"another owner":                {now: &graph.Object{Owners: []graph.OwnerReference{reference("other", false)}}},
 		"the controller it had":        {now: &graph.Object{Owners: []graph.OwnerReference{reference("before", true)}}},
-		"gone":                         {err: "is gone"},
-		"being deleted":                {now: &graph.Object{Deleted: 1}, err: "is being deleted"},
+		"gone":                         {err: "is deleted"},
+		"being deleted":                {now: &graph.Object{DeletionTimestamp: 1}, err: "is being deleted"},
 		"not orphaned":                 {now: &graph.Object{Owners: []graph.OwnerReference{reference("owner", false)}}, err: "the collector will delete it"},
 		"adopted by the same again":    {now: &graph.Object{Owners: []graph.OwnerReference{reference("owner", true)}}, err: "the collector will delete it"},
 		"adopted by another":           {now: &graph.Object{Owners: []graph.OwnerReference{reference("new", true)}}, adopter: "n-new"},
 		"not orphaned and adopted too": {now: &graph.Object{Owners: []graph.OwnerReference{reference("owner", false), reference("new", true)}}, err: "the collector", adopter: "n-new"},
 	} {
 		o := Orphan{Object: graph.Ref{Resource: "replicasets", Name: "web-1"}, Owner: owner}
-		o.judge(test.now, []string{"before", "owner"})
+		o.assess(test.now, []string{"before", "owner"})
 		switch {
 		case (o.Err != nil) != (test.err != ""), o.Err != nil && !strings.Contains(o.Err.Error(), test.err), o.Err != nil && !strings.Contains(o.Err.Error(), `replicasets "web-1"`):
 			t.Errorf("%s: error %v, want %q", name, o.Err, test.err)
@@ -42,9 +42,9 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestRO021AControllerThatLagsIsTold: the owner stays, for a finalizer, and its controller's last observedGeneration is from before the
+// TestLaggingControllerIsReported_RO021: the owner stays, for a finalizer, and its controller's last observedGeneration is from before the
 // deletion. One that has caught up is not told.
-func TestRO021AControllerThatLagsIsTold(t *testing.T) {
+func TestLaggingControllerIsReported_RO021(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -59,11 +59,11 @@ spec:
     spec: {containers: [{name: c, image: c}]}
 `, "-n", ns)
 	}
-	client, p, positions := prepare(t, c.Config(), ns, plan.Orphan, "deployments/behind", "deployments/abreast")
+	client, p, points := prepare(t, c.Config(), ns, plan.Orphan, "deployments/behind", "deployments/abreast")
 	var told record
-	r := &run{client: client, opts: told.options(positions, true), result: &Result{}}
+	r := &run{client: client, opts: told.options(points, true), result: &Result{}}
 	r.waiter = newWaiter(r.opts)
-	r.waiter.add(Replanned{Plan: p, Positions: positions})
+	r.waiter.add(Replanned{Plan: p, ResumePoints: points})
 	if rest := r.send(t.Context(), p); len(rest) != 0 || len(r.result.Done) != 2 {
 		t.Fatalf("not sent: %v, done %v", rest, r.result.Done)
 	}
@@ -78,18 +78,18 @@ spec:
 	}
 }
 
-// TestGC068OrphansAreVerified: somebody plays the collector, leaves the reference on one dependent, deletes another, and does his work on
+// TestOrphansAreVerified_GC068: somebody plays the collector, leaves the reference on one dependent, deletes another, and does his work on
 // the others.
-func TestGC068OrphansAreVerified(t *testing.T) {
+func TestOrphansAreVerified_GC068(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "owner"))
 	names := []string{"a", "b", "deleted", "missed", "w", "x"} // more than are read one by one
 	owning(t, c, ns, "owner", names...)
-	client, p, positions := prepare(t, c.Config(), ns, plan.Orphan, "owner")
+	client, p, points := prepare(t, c.Config(), ns, plan.Orphan, "owner")
 	var told record
-	opts := told.options(positions, true)
+	opts := told.options(points, true)
 	collected := make(chan struct{})
 	go func() {
 		defer close(collected)
@@ -110,7 +110,7 @@ func TestGC068OrphansAreVerified(t *testing.T) {
 		t.Fatalf("%v, orphaned %+v", err, result.Orphaned)
 	}
 	for i, o := range result.Orphaned {
-		bad := map[string]string{"deleted": "is gone", "missed": "refers to ConfigMap"}[names[i]]
+		bad := map[string]string{"deleted": "is deleted", "missed": "refers to ConfigMap"}[names[i]]
 		if o.Object.Name != names[i] || (o.Err != nil) != (bad != "") || o.Err != nil && !strings.Contains(o.Err.Error(), bad) {
 			t.Errorf("orphan %d: %s, %v; want %s, %q", i, o.Object.Name, o.Err, names[i], bad)
 		}

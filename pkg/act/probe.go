@@ -53,7 +53,7 @@ func refusedForAll(err error) error {
 func (w *waiter) refused(uid string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if l, ok := w.pending[uid]; ok {
+	if l, ok := w.awaited[uid]; ok {
 		l.Refused = err
 	}
 }

@@ -37,7 +37,7 @@ spec: {policyName: `+ns+`, validationActions: [Deny], matchResources: {namespace
 	testcluster.Eventually(t, "the policy is in force", func(ctx context.Context) (bool, error) {
 		return c.Command(ctx, "delete", "configmap", "protected", "-n", ns, "--dry-run=server").Run() != nil, nil
 	})
-	_, p, positions := prepare(t, c.Config(), ns, plan.Background, "owner")
+	_, p, points := prepare(t, c.Config(), ns, plan.Background, "owner")
 	for user, refused := range map[string]bool{"": true, "mary": false} {
 		config := c.Config()
 		if user != "" {
@@ -48,14 +48,10 @@ spec: {policyName: `+ns+`, validationActions: [Deny], matchResources: {namespace
 			t.Fatal(err)
 		}
 		var told record
-		r := &run{client: client, opts: told.options(positions, true), result: &Result{}}
-		r.waiter = newWaiter(r.opts)
-		r.waiter.add(Replanned{Plan: p, Positions: positions})
-		r.waiter.mu.Lock()
-		r.waiter.drop(p.Graph.Ref(p.Roots[0]).UID, Gone) // the owner, so that it is the collector's turn
-		r.waiter.mu.Unlock()
-		r.probe(t.Context(), Progress{Left: r.waiter.left(), Quiet: probeAfter})
-		for _, l := range r.waiter.left() {
+		r := begun(client, p, points, &told)
+		rootGone(r, p)
+		r.probe(t.Context(), Progress{Blocked: r.waiter.blocked(), Quiet: probeAfter})
+		for _, l := range r.waiter.blocked() {
 			if got := l.Refused != nil && strings.Contains(l.Refused.Error(), "it is protected"); got != (refused && l.Object.Name == "protected") || l.Refused != nil && !got {
 				t.Errorf("%q: %s is refused: %v", user, l.Object.Name, l.Refused)
 			}

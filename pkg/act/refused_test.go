@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -37,16 +38,6 @@ func notFound(name string) faultproxy.Fault {
 func uidOf(t *testing.T, c *testcluster.Cluster, ns, name string) string {
 	t.Helper()
 	return c.Kubectl(t, "get", "configmap", name, "-n", ns, "-o", "jsonpath={.metadata.uid}")
-}
-
-func count(proxy *faultproxy.Proxy, method string) int {
-	n := 0
-	for _, r := range proxy.Requests() {
-		if r.Method == method {
-			n++
-		}
-	}
-	return n
 }
 
 // TestARefusedDeleteIsAFailureInTheServersWords: that another object has the name, or that it is gone, is proven by a read alone. A webhook and a storage can
@@ -74,14 +65,14 @@ func TestARefusedDeleteIsAFailureInTheServersWords(t *testing.T) {
 			c.Apply(t, manifest(ns, "one"))
 			uid := uidOf(t, c, ns, "one")
 			proxy := faultproxy.Start(t, c.Config())
-			client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one")
+			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one")
 			proxy.On(deletes, test.delete)
 			if test.get != nil {
 				proxy.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/one") }, test.get)
 			}
 			var told record
-			result, err := Run(t.Context(), client, p, told.options(positions, true))
-			if err != nil || len(result.Failed) != 1 || len(result.Done)+len(result.Skipped)+len(result.Left) != 0 {
+			result, err := Run(t.Context(), client, p, told.options(points, true))
+			if err != nil || len(result.Failed) != 1 || len(result.Done)+len(result.Skipped)+len(result.Blocked) != 0 {
 				t.Fatalf("%v, result %+v; want one failure", err, result)
 			}
 			for _, words := range test.words {
@@ -89,7 +80,7 @@ func TestARefusedDeleteIsAFailureInTheServersWords(t *testing.T) {
 					t.Errorf("error %q, want %q in it, once", got, words)
 				}
 			}
-			if n := count(proxy, http.MethodDelete); n != 1 {
+			if n := proxy.Count(http.MethodDelete, ""); n != 1 {
 				t.Errorf("%d deletes were sent; the object has not changed, so want 1", n)
 			}
 			if now := uidOf(t, c, ns, "one"); now != uid {
@@ -116,10 +107,8 @@ func TestWhatIsProvenToBeGoneOrReplacedIsSkipped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ns := c.Namespace(t)
-			c.Apply(t, manifest(ns, "one"))
-			proxy := faultproxy.Start(t, c.Config())
-			client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one")
+			ns, proxy := behindProxy(t, c, "one")
+			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one")
 			proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 				c.Kubectl(t, "delete", "configmap", "one", "-n", ns)
 				if test.again {
@@ -132,7 +121,7 @@ func TestWhatIsProvenToBeGoneOrReplacedIsSkipped(t *testing.T) {
 				next.ServeHTTP(w, r)
 			})
 			var told record
-			result, err := Run(t.Context(), client, p, told.options(positions, true))
+			result, err := Run(t.Context(), client, p, told.options(points, true))
 			if err != nil || len(result.Skipped) != 1 || len(result.Done)+len(result.Failed) != 0 || !strings.Contains(result.Skipped[0].Err.Error(), test.words) {
 				t.Errorf("%v, result %+v; want it skipped with %q", err, result, test.words)
 			}
@@ -151,9 +140,9 @@ func churn(t *testing.T, c *testcluster.Cluster, ns string, n int32) faultproxy.
 	}
 }
 
-// TestX02EachDeleteCarriesTheResourceVersionOfWhatWasRead: an object that changes in what does not matter is deleted all the same, after a bounded number of
+// TestEachDeleteCarriesTheResourceVersionOfWhatWasRead_X02: an object that changes in what does not matter is deleted all the same, after a bounded number of
 // tries, and one that never stops is not.
-func TestX02EachDeleteCarriesTheResourceVersionOfWhatWasRead(t *testing.T) {
+func TestEachDeleteCarriesTheResourceVersionOfWhatWasRead_X02(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	for name, test := range map[string]struct {
@@ -167,13 +156,11 @@ func TestX02EachDeleteCarriesTheResourceVersionOfWhatWasRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ns := c.Namespace(t)
-			c.Apply(t, manifest(ns, "one"))
-			proxy := faultproxy.Start(t, c.Config())
-			client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one")
+			ns, proxy := behindProxy(t, c, "one")
+			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one")
 			proxy.On(deletes, churn(t, c, ns, int32(test.changes)))
 			var told record
-			result, err := Run(t.Context(), client, p, told.options(positions, true))
+			result, err := Run(t.Context(), client, p, told.options(points, true))
 			if err != nil || (len(result.Done) == 1) != test.done || (len(result.Failed) == 1) == test.done {
 				t.Fatalf("%v, result %+v; want done %t", err, result, test.done)
 			}
@@ -191,8 +178,8 @@ func TestX02EachDeleteCarriesTheResourceVersionOfWhatWasRead(t *testing.T) {
 				}
 				versions[*body.Preconditions.ResourceVersion] = true
 			}
-			if len(versions) != test.sent || count(proxy, http.MethodDelete) != test.sent {
-				t.Errorf("%d deletes with %d resourceVersions, want %d", count(proxy, http.MethodDelete), len(versions), test.sent)
+			if len(versions) != test.sent || proxy.Count(http.MethodDelete, "") != test.sent {
+				t.Errorf("%d deletes with %d resourceVersions, want %d", proxy.Count(http.MethodDelete, ""), len(versions), test.sent)
 			}
 		})
 	}
@@ -218,8 +205,8 @@ func TestARefusedPatchDeletesNothing(t *testing.T) {
 			proxy.On(func(r *http.Request) bool { return patches(r) && strings.HasSuffix(r.URL.Path, "/a") }, test.answer)
 			var told record
 			result, err := Run(t.Context(), client, p, told.options(nil, true))
-			if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), test.words) || count(proxy, http.MethodDelete) != 0 {
-				t.Errorf("%v, %d deletes, result %+v; want a failure with %q and no delete", err, count(proxy, http.MethodDelete), result, test.words)
+			if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), test.words) || proxy.Count(http.MethodDelete, "") != 0 {
+				t.Errorf("%v, %d deletes, result %+v; want a failure with %q and no delete", err, proxy.Count(http.MethodDelete, ""), result, test.words)
 			}
 			if refused, _ := Check(t.Context(), client, p, nil); len(refused) != 1 || !strings.Contains(refused[0].Err.Error(), test.words) {
 				t.Errorf("the dry run: %v, want one refusal with %q", refused, test.words)
@@ -244,23 +231,23 @@ func TestADependentThatIsGoneNeedsNotBlock(t *testing.T) {
 	}
 }
 
-// TestAPI006AnIgnoredPolicyIsAFailureAndStopsTheRest: a server without support for garbage collection deletes at once whatever the policy. That was not asked
+// TestAnIgnoredPolicyIsAFailureAndStopsTheRest_API006: a server without support for garbage collection deletes at once whatever the policy. That was not asked
 // for, and the owners after it are left alone.
-func TestAPI006AnIgnoredPolicyIsAFailureAndStopsTheRest(t *testing.T) {
+func TestAnIgnoredPolicyIsAFailureAndStopsTheRest_API006(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs("--enable-garbage-collector=false"))
 	for _, policy := range []plan.Policy{plan.Foreground, plan.Orphan} {
 		ns := c.Namespace(t)
 		c.Apply(t, manifest(ns, "owner"))
 		owning(t, c, ns, "owner", "dependent")
-		client, p, positions := prepare(t, c.Config(), ns, policy, "owner", "dependent")
+		client, p, points := prepare(t, c.Config(), ns, policy, "owner", "dependent")
 		var told record
-		result, err := Run(t.Context(), client, p, told.options(positions, true))
+		result, err := Run(t.Context(), client, p, told.options(points, true))
 		if err != nil || len(result.Done) != 0 || len(result.Failed) != 1 || len(result.Skipped) != 1 {
 			t.Fatalf("%s: %v, result %+v; want the dependent's failed and the owner's skipped", policy, err, result)
 		}
 		got := result.Failed[0].Err.Error()
-		for _, words := range []string{`configmaps "dependent"`, "not followed the propagation policy " + string(policy), "finalizer"} {
+		for _, words := range []string{`configmaps "dependent"`, "without following the propagation policy " + string(policy), "finalizer"} {
 			if !strings.Contains(got, words) {
 				t.Errorf("%s: error %q, want %q in it", policy, got, words)
 			}
@@ -271,14 +258,12 @@ func TestAPI006AnIgnoredPolicyIsAFailureAndStopsTheRest(t *testing.T) {
 	}
 }
 
-// TestAPI033AnAnswerWithoutThePolicysFinalizerIsAFailure: the dry run was answered well, and the delete is not.
-func TestAPI033AnAnswerWithoutThePolicysFinalizerIsAFailure(t *testing.T) {
+// TestAnAnswerWithoutThePolicysFinalizerIsAFailure_API033: the dry run was answered well, and the delete is not.
+func TestAnAnswerWithoutThePolicysFinalizerIsAFailure_API033(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "one"))
-	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Orphan, "one")
+	ns, proxy := behindProxy(t, c, "one")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Orphan, "one")
 	if refused, ignored := Check(t.Context(), client, p, nil); len(refused)+len(ignored) != 0 {
 		t.Fatalf("refused %v, ignored %v", refused, ignored)
 	}
@@ -287,7 +272,7 @@ func TestAPI033AnAnswerWithoutThePolicysFinalizerIsAFailure(t *testing.T) {
 		return v
 	}))
 	var told record
-	result, err := Run(t.Context(), client, p, told.options(positions, false))
+	result, err := Run(t.Context(), client, p, told.options(points, false))
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "finalizer orphan") {
 		t.Errorf("%v, result %+v; want it failed", err, result)
 	}
@@ -297,19 +282,17 @@ func TestAPI033AnAnswerWithoutThePolicysFinalizerIsAFailure(t *testing.T) {
 func TestARootThatANewPlanLeavesOutIsNotTakenForGone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "one"))
-	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one")
+	ns, proxy := behindProxy(t, c, "one")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one")
 	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		c.Kubectl(t, "patch", "configmap", "one", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/new"]}}`)
 		next.ServeHTTP(w, r)
 	})
 	var told record
-	opts := told.options(positions, false)
+	opts := told.options(points, false)
 	opts.Replan = func(context.Context, []graph.Ref) (Replanned, error) {
-		_, none, positions := prepare(t, c.Config(), ns, plan.Background)
-		return Replanned{Plan: none, Positions: positions}, nil
+		_, none, points := prepare(t, c.Config(), ns, plan.Background)
+		return Replanned{Plan: none, ResumePoints: points}, nil
 	}
 	result, err := Run(t.Context(), client, p, opts)
 	if err != nil || len(result.Failed) != 1 || len(result.Skipped)+len(result.Done) != 0 {
@@ -332,10 +315,8 @@ func TestAGracePeriodThatIsRefusedIsAFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ns := c.Namespace(t)
-			c.Apply(t, manifest(ns, "one"))
-			proxy := faultproxy.Start(t, c.Config())
-			client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one")
+			ns, proxy := behindProxy(t, c, "one")
+			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one")
 			if test.answer != nil {
 				proxy.On(deletes, test.answer)
 			}
@@ -343,9 +324,7 @@ func TestAGracePeriodThatIsRefusedIsAFailure(t *testing.T) {
 				c.Kubectl(t, "delete", "configmap", "one", "-n", ns)
 			}
 			var told record
-			r := &run{client: client, opts: told.options(positions, true), result: &Result{}}
-			r.waiter = newWaiter(r.opts)
-			r.waiter.add(Replanned{Plan: p, Positions: positions})
+			r := begun(client, p, points, &told)
 			r.grace = newShortener(t.Context(), r)
 			l, _ := r.waiter.get(p.Graph.Ref(p.Roots[0]).UID)
 			if err := r.grace.shorten(l); err != nil {
@@ -384,24 +363,20 @@ func TestAWebhookThatAnswersConflictStopsTheCollectorToo(t *testing.T) {
 	c.Apply(t, manifest(ns, "owner"))
 	owning(t, c, ns, "owner", "one")
 	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "owner")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "owner")
 	proxy.On(deletes, faultproxy.Status(409, "Conflict", "the webhook says no"))
 	var told record
-	r := &run{client: client, opts: told.options(positions, true), result: &Result{}}
-	r.waiter = newWaiter(r.opts)
-	r.waiter.add(Replanned{Plan: p, Positions: positions})
-	r.waiter.mu.Lock()
-	r.waiter.drop(p.Graph.Ref(p.Roots[0]).UID, Gone)
-	r.waiter.mu.Unlock()
+	r := begun(client, p, points, &told)
+	rootGone(r, p)
 	refused := func() error {
-		r.probe(t.Context(), Progress{Left: r.waiter.left(), Quiet: probeAfter})
-		return r.waiter.left()[0].Refused
+		r.probe(t.Context(), Progress{Blocked: r.waiter.blocked(), Quiet: probeAfter})
+		return r.waiter.blocked()[0].Refused
 	}
 	if err := refused(); err == nil || !strings.Contains(err.Error(), "the webhook says no") {
 		t.Errorf("refused: %v, want the webhook's words", err)
 	}
 	c.Kubectl(t, "delete", "configmap", "one", "-n", ns)
-	r.waiter.refused(r.waiter.left()[0].Object.UID, nil)
+	r.waiter.refused(r.waiter.blocked()[0].Object.UID, nil)
 	if err := refused(); err != nil {
 		t.Errorf("refused: %v, and it is gone", err)
 	}
@@ -412,16 +387,16 @@ func TestNobodyHasToListen(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, strings.Replace(manifest(ns, "one"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
-	client, p, positions := prepare(t, c.Config(), ns, plan.Background, "one")
+	c.Apply(t, fixture.ConfigMap(ns, "one", "example.com/x"))
+	client, p, points := prepare(t, c.Config(), ns, plan.Background, "one")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*tick)
 	defer cancel()
-	result, err := Run(ctx, client, p, Options{Positions: positions, Wait: true})
-	if err == nil || len(result.Done) != 1 || len(result.Left) != 1 {
+	result, err := Run(ctx, client, p, Options{ResumePoints: points, Wait: true})
+	if err == nil || len(result.Done) != 1 || len(result.Blocked) != 1 {
 		t.Errorf("%v, result %+v; want it deleted and left", err, result)
 	}
 	c.Kubectl(t, "patch", "configmap", "one", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
-	result, err = Run(t.Context(), client, p, Options{Positions: []cluster.Position{}, Wait: true})
+	result, err = Run(t.Context(), client, p, Options{ResumePoints: []cluster.ResumePoint{}, Wait: true})
 	if err != nil || len(result.Skipped) != 1 {
 		t.Errorf("%v, result %+v; want it skipped", err, result)
 	}
@@ -431,15 +406,13 @@ func TestNobodyHasToListen(t *testing.T) {
 func TestEachDeleteIsCoveredByTheArchive(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "one", "two"))
-	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one", "two")
+	ns, proxy := behindProxy(t, c, "one", "two")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one", "two")
 	proxy.On(func(r *http.Request) bool { return deletes(r) && strings.HasSuffix(r.URL.Path, "/one") }, churn(t, c, ns, 1))
 	var mu sync.Mutex
 	asked := map[string]int{}
 	var told record
-	opts := told.options(positions, true)
+	opts := told.options(points, true)
 	opts.Archived = func(_ context.Context, typ graph.Type, ref graph.Ref, version string) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -462,10 +435,10 @@ func TestWhatGoesAlongBeyondThePlanIsTold(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, strings.Replace(manifest(ns, "owner"), "namespace:", "finalizers: [example.com/x], namespace:", 1)+manifest(ns, "other"))
-	client, p, positions := prepare(t, c.Config(), ns, plan.Background, "owner")
+	c.Apply(t, fixture.ConfigMap(ns, "owner", "example.com/x")+manifest(ns, "other"))
+	client, p, points := prepare(t, c.Config(), ns, plan.Background, "owner")
 	var told record
-	opts := told.options(positions, true)
+	opts := told.options(points, true)
 	var once sync.Once // the run can tick once more before it hears that the owner is gone
 	opts.Tick = func(Progress) {
 		once.Do(func() {

@@ -25,7 +25,7 @@ func reread(ctx context.Context, client *cluster.Client, t graph.Type, ref graph
 	if cluster.IsAbsent(refusal, t, ref.Name) {
 		return nil, errGone
 	}
-	now, err := client.Get(ctx, t, ref.Namespace, ref.Name)
+	now, err := client.GetMeta(ctx, t, ref.Namespace, ref.Name)
 	switch {
 	case err == nil && now.UID == ref.UID:
 		return now, nil

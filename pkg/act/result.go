@@ -14,8 +14,8 @@ type Result struct {
 	Skipped []Failure
 	// Orphaned are the dependents that were to be left behind, as they were found in the end.
 	Orphaned []Orphan
-	// Left is what was waited for and is still there.
-	Left []Left
+	// Blocked are the objects that were waited for and are still there.
+	Blocked []Blocked
 	// Unseen is what was waited for and may neither be watched, listed nor read any more: whether it is gone is not known.
 	Unseen []Unseen
 	// Unplanned is what was seen to be deleted with the cascade though no plan has it, because it belongs to something that was deleted. It is what the watches
@@ -53,13 +53,13 @@ var (
 	// ErrNotSent is of a delete whose turn did not come before the end.
 	ErrNotSent = errors.New("interrupted before its turn came")
 	// ErrPolicyIgnored is of a delete that the server has carried out with another propagation policy than the one asked for.
-	ErrPolicyIgnored = errors.New("the server has deleted it and not followed the propagation policy")
+	ErrPolicyIgnored = errors.New("the server deleted it without following the propagation policy")
 
 	errGone     = errors.New("it was gone already")
 	errReplaced = errors.New("another object has its name now")
 	errNoPolicy = errors.New("the server does not follow the propagation policy")
 	errNotMeant = errors.New("it no longer matches the selector")
-	errNoBlock  = errors.New("not all that it is to wait for could be made to block it")
+	errNoBlock  = errors.New("blockOwnerDeletion could not be set on all of its dependents")
 )
 
 // leftOut is an error of a root that a new plan leaves out.

@@ -24,15 +24,15 @@ type Options struct {
 	// Archived, if not nil, is asked before each delete whether nothing is lost with this version of the object that is not in the archive; the delete carries
 	// it as a precondition. An error leaves the object alone. It is called from several goroutines.
 	Archived func(ctx context.Context, t graph.Type, object graph.Ref, resourceVersion string) error
-	// Positions are where the listing ended on which the plan rests; the wait begins there.
-	Positions []cluster.Position
+	// ResumePoints are where the listing ended on which the plan rests; the wait begins there.
+	ResumePoints []cluster.ResumePoint
 	// Wait for the whole cascade, until the context ends.
 	Wait bool
 	// PollInterval is how often what may not be watched is listed or read in the wait; 0 means 2 seconds.
 	PollInterval time.Duration
-	// Tell is called with each event, and Tick every second with what is left; one call at a time, and none while Replan is called. Either may be nil.
-	Tell func(Event)
-	Tick func(Progress)
+	// OnEvent is called with each event, and Tick every second with what is left; one call at a time, and none while Replan is called. Either may be nil.
+	OnEvent func(Event)
+	Tick    func(Progress)
 	// Collect, if not nil, does the collector's part in place of the cluster's. It is called when the requested deletes were sent, and again
 	// when something of the cascade has changed, until the cascade is gone; it returns when there is nothing left that it can do.
 	Collect func(ctx context.Context, sent []Done) error
@@ -46,8 +46,8 @@ type Options struct {
 
 // Replanned is a plan with where the listing ended on which it rests.
 type Replanned struct {
-	Plan      *plan.Plan
-	Positions []cluster.Position
+	Plan         *plan.Plan
+	ResumePoints []cluster.ResumePoint
 	// LeftOut says by uid why roots are not in the plan that are not gone.
 	LeftOut map[string]error
 }
@@ -55,8 +55,8 @@ type Replanned struct {
 // serialized makes the calls come one at a time: the deletes and the watches tell from goroutines of their own.
 func (o Options) serialized() Options {
 	var mu sync.Mutex
-	tell, ticked, replan := o.Tell, o.Tick, o.Replan
-	o.Tell = func(e Event) {
+	tell, ticked, replan := o.OnEvent, o.Tick, o.Replan
+	o.OnEvent = func(e Event) {
 		if tell == nil {
 			return
 		}
@@ -84,7 +84,7 @@ func (o Options) serialized() Options {
 
 // ErrNotCollected is that the wait ended when all that the plan deletes was gone, but before Collect had come to its end: objects that stay may still have
 // references to it.
-var ErrNotCollected = errors.New("what was to be deleted is gone, but objects that stay may still have references to it")
+var ErrNotCollected = errors.New("all objects of the plan are deleted, but kept objects may still have references to them")
 
 // run is a plan that is being carried out.
 type run struct {
@@ -94,9 +94,9 @@ type run struct {
 	waiter *waiter
 	grace  *shortener
 	plans  []*plan.Plan
-	// looking guards positions, which are what is watched.
-	looking   sync.Mutex
-	positions []cluster.Position
+	// looking guards resumePoints, which are what is watched.
+	looking      sync.Mutex
+	resumePoints []cluster.ResumePoint
 	// quiet says when to look without being told.
 	quiet quiet
 	// unseen guards the Unseen of the result while the watches run.
@@ -120,7 +120,7 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 	defer stop()
 	r.watches, r.watching = errgroup.WithContext(watching)
 	r.watches.Go(func() error { return r.tick(r.watching) })
-	r.sendAll(ctx, Replanned{Plan: p, Positions: opts.Positions})
+	r.sendAll(ctx, Replanned{Plan: p, ResumePoints: opts.ResumePoints})
 	err := context.Cause(ctx)
 	switch {
 	case err != nil:
@@ -141,7 +141,7 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 	if err == nil && opts.Wait {
 		r.result.Orphaned, err = r.orphaned(ctx)
 	}
-	r.result.Left, r.result.Unplanned = r.waiter.left(), r.waiter.besides()
+	r.result.Blocked, r.result.Unplanned = r.waiter.blocked(), r.waiter.besides()
 	return r.result, err
 }
 
@@ -169,11 +169,11 @@ func (r *run) follow(next Replanned) {
 	if !r.opts.Wait {
 		return
 	}
-	positions := r.waiter.add(next)
+	points := r.waiter.add(next)
 	r.looking.Lock()
-	r.positions = append(r.positions, positions...)
+	r.resumePoints = append(r.resumePoints, points...)
 	r.looking.Unlock()
-	for _, p := range positions {
+	for _, p := range points {
 		r.watches.Go(func() error { return r.watch(r.watching, p) })
 	}
 }
@@ -206,7 +206,7 @@ func (r *run) wait(ctx context.Context) error {
 	}
 }
 
-// expected are the uids of what goes; nil means all that is waited for. What belongs to roots whose deletion was refused, or that are not meant any
+// expected are the uids of what goes; nil means all that is waited for. EventType belongs to roots whose deletion was refused, or that are not meant any
 // more, does not.
 func (r *run) expected() map[string]bool {
 	alone := slices.ContainsFunc(r.result.Skipped, func(f Failure) bool { return errors.Is(f.Err, errNotMeant) })

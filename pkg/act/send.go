@@ -33,7 +33,7 @@ func (r *run) send(ctx context.Context, p *plan.Plan) []plan.Action {
 			}
 			r.note(p.Graph, a, errs[j])
 		}
-		rest := append(changed, slices.Concat(batches[i+1:]...)...)
+		rest := slices.Concat(changed, slices.Concat(batches[i+1:]...))
 		if ignored { // nor would it follow that of the others
 			for _, a := range rest {
 				r.note(p.Graph, a, errNoPolicy)
@@ -58,7 +58,7 @@ func (r *run) sendBatch(ctx context.Context, g *graph.Graph, batch []plan.Action
 			continue
 		}
 		// Told here, so that the order is always the same, and before the request: the end may be seen before the answer.
-		r.opts.Tell(Event{What: Deleting, Object: g.Ref(a.Object), Policy: string(a.Policy)})
+		r.opts.OnEvent(Event{Type: Deleting, Object: g.Ref(a.Object), Policy: string(a.Policy)})
 		group.Go(func() error {
 			errs[i] = r.delete(ctx, g, a)
 			return nil
@@ -173,7 +173,7 @@ func (r *run) unclear(ctx context.Context, t graph.Type, ref graph.Ref, policy p
 		return ErrInterrupted
 	case err != nil:
 		return err
-	case now.Deleted == 0:
+	case now.DeletionTimestamp == 0:
 		return naming(ref, answer)
 	}
 	return followed(ref, policy, cluster.Deleted{Object: true, Finalizers: now.Finalizers})
@@ -205,7 +205,7 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
 	case errors.Is(err, errGone), errors.Is(err, errReplaced), errors.Is(err, errNotMeant):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
-		r.opts.Tell(Event{What: Skipped, Object: g.Ref(a.Object), Err: err})
+		r.opts.OnEvent(Event{Type: Skipped, Object: g.Ref(a.Object), Err: err})
 	default:
 		r.fail(g, a, err)
 	}
@@ -213,7 +213,7 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 
 func (r *run) fail(g *graph.Graph, a plan.Action, err error) {
 	r.result.Failed = append(r.result.Failed, Failure{a, g, err})
-	r.opts.Tell(Event{What: Failed, Object: g.Ref(a.Object), Err: err})
+	r.opts.OnEvent(Event{Type: Failed, Object: g.Ref(a.Object), Err: err})
 }
 
 // replan has the rest of a plan's deletes planned again. It is false if they are not to be sent.

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +16,25 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
+
+// together answers none of n requests before all of them have arrived.
+func together(t *testing.T, n int32) faultproxy.Fault {
+	var arrived atomic.Int32
+	all := make(chan struct{})
+	patience, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(stop)
+	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if arrived.Add(1) == n {
+			close(all)
+		}
+		select {
+		case <-all:
+			next.ServeHTTP(w, r)
+		case <-patience.Done():
+			http.Error(w, "the others were not sent", http.StatusGatewayTimeout)
+		}
+	}
+}
 
 // TestRootsThatAreUnrelatedGoSideBySide: no delete is answered before a number of them have been sent; what is told and what is in the
 // result comes in the plan's order all the same.
@@ -30,24 +48,10 @@ func TestRootsThatAreUnrelatedGoSideBySide(t *testing.T) {
 	}
 	c.Apply(t, manifest(ns, names...))
 	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, names...)
-	var arrived sync.WaitGroup
-	arrived.Add(len(names))
-	all := make(chan struct{})
-	go func() { arrived.Wait(); close(all) }()
-	patience, stop := context.WithTimeout(t.Context(), 30*time.Second)
-	defer stop()
-	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		arrived.Done()
-		select {
-		case <-all:
-			next.ServeHTTP(w, r)
-		case <-patience.Done():
-			http.Error(w, "the others were not sent", http.StatusGatewayTimeout)
-		}
-	})
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, names...)
+	proxy.On(deletes, together(t, int32(len(names))))
 	var told record
-	result, err := Run(t.Context(), client, p, told.options(positions, true))
+	result, err := Run(t.Context(), client, p, told.options(points, true))
 	if err != nil || len(result.Failed) > 0 {
 		t.Fatalf("%v, failed %v", err, result.Failed)
 	}
@@ -68,7 +72,7 @@ func TestRootsThatAreUnrelatedGoSideBySide(t *testing.T) {
 // owning gives config maps an owner each.
 func owning(t *testing.T, c *testcluster.Cluster, ns, owner string, dependents ...string) {
 	t.Helper()
-	uid := c.Kubectl(t, "get", "configmap", owner, "-n", ns, "-o", "jsonpath={.metadata.uid}")
+	uid := uidOf(t, c, ns, owner)
 	c.Apply(t, strings.ReplaceAll(manifest(ns, dependents...), "namespace:",
 		"ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: "+owner+", uid: "+uid+", blockOwnerDeletion: true}], namespace:"))
 }
@@ -83,20 +87,29 @@ func TestDependentsAmongTheRootsComeFirst(t *testing.T) {
 	owning(t, c, ns, "owner", "a", "b", "between")
 	owning(t, c, ns, "between", "c")
 	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "owner", "a", "b", "c")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "owner", "a", "b", "c")
 	var answered atomic.Int32
+	dependents := together(t, 3)
 	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if strings.HasSuffix(r.URL.Path, "/owner") {
-			if n := answered.Load(); n != 3 {
-				t.Errorf("the owner's delete was sent when %d of 3 were answered", n)
-			}
+			next.ServeHTTP(w, r)
+			return
 		}
-		time.Sleep(50 * time.Millisecond) // long enough for one that does not wait to overtake it
-		answered.Add(1)                   // before the answer, which the next may follow at once
-		next.ServeHTTP(w, r)
+		dependents(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answered.Add(1) // before the answer, which the next may follow at once
+			next.ServeHTTP(w, r)
+		}))
 	})
 	var told record
-	result, err := Run(t.Context(), client, p, told.options(positions, false))
+	opts := told.options(points, false)
+	tell := opts.OnEvent
+	opts.OnEvent = func(e Event) { // comes before the delete is sent
+		if n := answered.Load(); e.Type == Deleting && e.Object.Name == "owner" && n != 3 {
+			t.Errorf("the owner's delete is sent when %d of 3 are answered", n)
+		}
+		tell(e)
+	}
+	result, err := Run(t.Context(), client, p, opts)
 	if err != nil || len(result.Done) != 4 {
 		t.Errorf("%v, done %v", err, result.Done)
 	}
@@ -110,8 +123,8 @@ func replans(t *testing.T, proxy *faultproxy.Proxy, ns string, count *int) func(
 		for _, r := range roots {
 			names = append(names, r.Name)
 		}
-		_, p, positions := prepare(t, proxy.Config(), ns, plan.Background, names...)
-		return Replanned{Plan: p, Positions: positions}, nil
+		_, p, points := prepare(t, proxy.Config(), ns, plan.Background, names...)
+		return Replanned{Plan: p, ResumePoints: points}, nil
 	}
 }
 
@@ -123,18 +136,18 @@ func TestChangedRootsArePlannedAgain(t *testing.T) {
 	c.Apply(t, manifest(ns, "free", "owner"))
 	owning(t, c, ns, "owner", "changed")
 	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "free", "owner", "changed")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "free", "owner", "changed")
 	proxy.On(func(r *http.Request) bool { return deletes(r) && strings.HasSuffix(r.URL.Path, "/changed") },
 		faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":null}}`)
 			next.ServeHTTP(w, r)
 		}))
 	var told record
-	opts := told.options(positions, true)
+	opts := told.options(points, true)
 	count := 0
 	opts.Replan = replans(t, proxy, ns, &count)
 	result, err := Run(t.Context(), client, p, opts)
-	if err != nil || count != 1 || len(result.Done) != 3 || len(result.Failed)+len(result.Skipped)+len(result.Left) != 0 {
+	if err != nil || count != 1 || len(result.Done) != 3 || len(result.Failed)+len(result.Skipped)+len(result.Blocked) != 0 {
 		t.Fatalf("%v, planned again %d times, result %+v; want three done and one new plan", err, count, result)
 	}
 	sent := map[string]int{}
@@ -157,10 +170,8 @@ func TestChangedRootsArePlannedAgain(t *testing.T) {
 func TestAPlanThatIsDeclinedLeavesTheChangedAlone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "changed", "free"))
-	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "changed", "free")
+	ns, proxy := behindProxy(t, c, "changed", "free")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "changed", "free")
 	proxy.On(func(r *http.Request) bool { return deletes(r) && strings.HasSuffix(r.URL.Path, "/changed") },
 		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/new"]}}`)
@@ -168,10 +179,10 @@ func TestAPlanThatIsDeclinedLeavesTheChangedAlone(t *testing.T) {
 		})
 	declined := errors.New("no")
 	var told record
-	opts := told.options(positions, true)
+	opts := told.options(points, true)
 	opts.Replan = func(context.Context, []graph.Ref) (Replanned, error) { return Replanned{}, declined }
 	result, err := Run(t.Context(), client, p, opts)
-	if err != nil || result.Declined != declined || len(result.Done) != 1 || len(result.Failed) != 1 || !errors.Is(result.Failed[0].Err, ErrChanged) {
+	if err != nil || !errors.Is(result.Declined, declined) || len(result.Done) != 1 || len(result.Failed) != 1 || !errors.Is(result.Failed[0].Err, ErrChanged) {
 		t.Errorf("%v, result %+v", err, result)
 	}
 	if !slices.Contains(told.events, "gone free") {
@@ -186,21 +197,19 @@ func TestAPlanThatIsDeclinedLeavesTheChangedAlone(t *testing.T) {
 func TestARootThatIsGoneMeanwhileIsSkipped(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "changed", "other"))
-	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "changed")
+	ns, proxy := behindProxy(t, c, "changed", "other")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "changed")
 	proxy.On(deletes, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/new"]}}`)
 		next.ServeHTTP(w, r)
 	}))
 	var told record
-	opts := told.options(positions, true)
+	opts := told.options(points, true)
 	opts.Replan = func(context.Context, []graph.Ref) (Replanned, error) {
 		c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 		c.Kubectl(t, "delete", "configmap", "changed", "-n", ns)
-		_, none, positions := prepare(t, c.Config(), ns, plan.Background)
-		return Replanned{Plan: none, Positions: positions}, nil
+		_, none, points := prepare(t, c.Config(), ns, plan.Background)
+		return Replanned{Plan: none, ResumePoints: points}, nil
 	}
 	result, err := Run(t.Context(), client, p, opts)
 	if err != nil || len(result.Skipped) != 1 || len(result.Done)+len(result.Failed) != 0 {
@@ -212,10 +221,8 @@ func TestARootThatIsGoneMeanwhileIsSkipped(t *testing.T) {
 func TestARootThatAlwaysChangesIsGivenUp(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "one"))
-	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one")
+	ns, proxy := behindProxy(t, c, "one")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one")
 	var n atomic.Int32
 	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		c.Kubectl(t, "patch", "configmap", "one", "-n", ns, "--type=merge", "-p",
@@ -223,7 +230,7 @@ func TestARootThatAlwaysChangesIsGivenUp(t *testing.T) {
 		next.ServeHTTP(w, r)
 	})
 	var told record
-	opts := told.options(positions, true)
+	opts := told.options(points, true)
 	count := 0
 	opts.Replan = replans(t, proxy, ns, &count)
 	result, err := Run(t.Context(), client, p, opts)
@@ -243,16 +250,16 @@ func TestInterruptedDeletesAreToldApart(t *testing.T) {
 	c.Apply(t, manifest(ns, "owner"))
 	owning(t, c, ns, "owner", "dependent")
 	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "owner", "dependent")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "owner", "dependent")
 	ctx, cancel := context.WithCancel(t.Context())
 	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		cancel()
 		faultproxy.Hang()(w, r, next)
 	})
 	var told record
-	result, err := Run(ctx, client, p, told.options(positions, true))
-	if !errors.Is(err, context.Canceled) || len(result.Left) != 2 {
-		t.Errorf("%v, left %v", err, result.Left)
+	result, err := Run(ctx, client, p, told.options(points, true))
+	if !errors.Is(err, context.Canceled) || len(result.Blocked) != 2 {
+		t.Errorf("%v, left %v", err, result.Blocked)
 	}
 	if len(result.Failed) != 1 || !errors.Is(result.Failed[0].Err, ErrInterrupted) || len(result.Skipped) != 1 || !errors.Is(result.Skipped[0].Err, ErrNotSent) {
 		t.Errorf("failed %v, skipped %v; want the dependent's interrupted and the owner's not sent", result.Failed, result.Skipped)

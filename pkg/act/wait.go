@@ -21,7 +21,7 @@ type waiter struct {
 	changed chan struct{}
 
 	mu       sync.Mutex
-	pending  map[string]*waited // by uid
+	awaited  map[string]*waited // by uid
 	going    map[string]bool    // the uids of all that is deleted
 	cascades []*cascade
 	// unplanned are the uids of what was seen to go along with the cascade though no plan has it, and beyond are those objects.
@@ -35,7 +35,7 @@ type waiter struct {
 
 // waited is an object that is waited for, with the plan's view of it.
 type waited struct {
-	Left
+	Blocked
 	cascade *cascade
 	graph   *graph.Graph
 	id      graph.ID
@@ -49,12 +49,12 @@ type waited struct {
 }
 
 func newWaiter(opts Options) *waiter {
-	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), pending: map[string]*waited{}, going: map[string]bool{}, unplanned: map[string]bool{}, last: time.Now()}
+	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), awaited: map[string]*waited{}, going: map[string]bool{}, unplanned: map[string]bool{}, last: time.Now()}
 }
 
 // add has what a plan deletes waited for and returns what to watch for that: each type in each namespace where something is waited for,
 // from where it was listed.
-func (w *waiter) add(next Replanned) []cluster.Position {
+func (w *waiter) add(next Replanned) []cluster.ResumePoint {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p := next.Plan
@@ -64,13 +64,13 @@ func (w *waiter) add(next Replanned) []cluster.Position {
 		ref := p.Graph.Ref(id)
 		t, _ := p.Graph.Type(id)
 		types[scope{t, ref.Namespace}] = true
-		if earlier, ok := w.pending[ref.UID]; ok {
+		if earlier, ok := w.awaited[ref.UID]; ok {
 			earlier.over = true
 			earlier.cascade.at[earlier.id].waited = nil
 		}
-		left := Left{Object: ref, Deleting: p.Graph.State(id) == graph.Deleting, Deleted: p.Graph.Deleted(id), Finalizers: p.Graph.Finalizers(id)}
+		left := Blocked{Object: ref, Deleting: p.Graph.State(id) == graph.Deleting, DeletionTimestamp: p.Graph.DeletionTimestamp(id), Finalizers: p.Graph.Finalizers(id)}
 		w.going[ref.UID] = true
-		w.pending[ref.UID] = c.add(&waited{Left: left, cascade: c, graph: p.Graph, id: id})
+		w.awaited[ref.UID] = c.add(&waited{Blocked: left, cascade: c, graph: p.Graph, id: id})
 	}
 	for _, a := range p.Actions {
 		if l := c.at[a.Object].waited; l != nil {
@@ -83,13 +83,13 @@ func (w *waiter) add(next Replanned) []cluster.Position {
 	w.cascades = append(w.cascades, c)
 	w.count()
 	w.waves = max(w.waves, p.Waves())
-	return positions(types, next.Positions)
+	return resumePoints(types, next.ResumePoints)
 }
 
 // count counts for each object that is waited for what keeps it; the lock is held.
 func (w *waiter) count() {
 	for _, c := range w.cascades {
-		c.count(w.pending)
+		c.count(w.awaited)
 	}
 }
 
@@ -98,9 +98,9 @@ type scope struct {
 	namespace string
 }
 
-// positions returns where to watch for objects of some types and namespaces. Nothing is watched more widely than it was listed, since the right to do so
+// resumePoints returns where to watch for objects of some types and namespaces. Nothing is watched more widely than it was listed, since the right to do so
 // may be missing.
-func positions(types map[scope]bool, listed []cluster.Position) []cluster.Position {
+func resumePoints(types map[scope]bool, listed []cluster.ResumePoint) []cluster.ResumePoint {
 	namespaces := map[graph.Type]int{}
 	for s := range types {
 		namespaces[s.t]++
@@ -120,17 +120,17 @@ func positions(types map[scope]bool, listed []cluster.Position) []cluster.Positi
 		}
 		wanted[s] = version
 	}
-	var positions []cluster.Position
+	var points []cluster.ResumePoint
 	for s, version := range wanted {
-		positions = append(positions, cluster.Position{Type: s.t, Namespace: s.namespace, ResourceVersion: version})
+		points = append(points, cluster.ResumePoint{Type: s.t, Namespace: s.namespace, ResourceVersion: version})
 	}
-	return positions
+	return points
 }
 
 func (w *waiter) change(c cluster.Change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l, ok := w.pending[c.Object.UID]
+	l, ok := w.awaited[c.Object.UID]
 	if !ok {
 		w.beside(c)
 		return
@@ -147,12 +147,12 @@ func (w *waiter) change(c cluster.Change) {
 // cluster's collector from deleting what has come up since the plan was made. The lock is held.
 func (w *waiter) beside(c cluster.Change) {
 	o := c.Object
-	if w.going[o.UID] || w.unplanned[o.UID] || o.Deleted == 0 && !c.Gone {
+	if w.going[o.UID] || w.unplanned[o.UID] || o.DeletionTimestamp == 0 && !c.Gone {
 		return
 	}
 	if slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return w.going[r.UID] || w.unplanned[r.UID] }) {
 		w.unplanned[o.UID] = true
-		t := c.Position.Type
+		t := c.ResumePoint.Type
 		w.beyond = append(w.beyond, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.Namespace, Name: o.Name, UID: o.UID})
 	}
 }
@@ -161,11 +161,11 @@ func (w *waiter) beside(c cluster.Change) {
 func (w *waiter) found(o *graph.Object) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l, ok := w.pending[o.UID]
+	l, ok := w.awaited[o.UID]
 	if !ok {
 		return
 	}
-	if l.Deleted != o.Deleted || !slices.Equal(l.Finalizers, o.Finalizers) {
+	if l.DeletionTimestamp != o.DeletionTimestamp || !slices.Equal(l.Finalizers, o.Finalizers) {
 		w.moved()
 	}
 	w.update(l, o)
@@ -182,7 +182,7 @@ func (w *waiter) moved() {
 
 // update brings what is known of an object up to date; the lock is held.
 func (w *waiter) update(l *waited, o *graph.Object) {
-	l.Deleting, l.Deleted, l.Finalizers = o.Deleted != 0, o.Deleted, slices.Clone(o.Finalizers)
+	l.Deleting, l.DeletionTimestamp, l.Finalizers = o.DeletionTimestamp != 0, o.DeletionTimestamp, slices.Clone(o.Finalizers)
 	if l.Deleting {
 		l.Refused = nil
 		w.wave = max(w.wave, l.deletedIn)
@@ -195,7 +195,7 @@ func (w *waiter) update(l *waited, o *graph.Object) {
 // released says whether an object is not going any more: it had references to what is deleted, and a controller or a person has taken
 // them off. The lock is held.
 func (w *waiter) released(l *waited, o *graph.Object) bool {
-	if o.Deleted != 0 || l.graph.OwnerCount(l.id) == 0 {
+	if o.DeletionTimestamp != 0 || l.graph.OwnerCount(l.id) == 0 {
 		return false
 	}
 	for _, r := range o.Owners {
@@ -215,7 +215,7 @@ func (w *waiter) released(l *waited, o *graph.Object) bool {
 func (w *waiter) absent(uid string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, ok := w.pending[uid]; ok {
+	if _, ok := w.awaited[uid]; ok {
 		w.moved()
 		w.gone(uid)
 	}
@@ -225,7 +225,7 @@ func (w *waiter) absent(uid string) {
 func (w *waiter) lost(uid string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, ok := w.pending[uid]; !ok {
+	if _, ok := w.awaited[uid]; !ok {
 		return false
 	}
 	w.forget(uid)
@@ -235,22 +235,22 @@ func (w *waiter) lost(uid string) bool {
 
 // gone takes an object that is no more off the list; the lock is held.
 func (w *waiter) gone(uid string) {
-	w.wave = max(w.wave, w.pending[uid].goneIn)
+	w.wave = max(w.wave, w.awaited[uid].goneIn)
 	w.drop(uid, Gone)
 }
 
 // drop stops waiting for an object; the lock is held.
-func (w *waiter) drop(uid string, what What) {
-	l := w.pending[uid]
+func (w *waiter) drop(uid string, what EventType) {
+	l := w.awaited[uid]
 	w.forget(uid)
-	w.opts.Tell(Event{What: what, Object: l.Object})
+	w.opts.OnEvent(Event{Type: what, Object: l.Object})
 	w.finish()
 }
 
 // forget takes an object off the list; the lock is held.
 func (w *waiter) forget(uid string) {
-	w.pending[uid].over = true
-	delete(w.pending, uid)
+	w.awaited[uid].over = true
+	delete(w.awaited, uid)
 	for _, c := range w.cascades {
 		c.forget(uid)
 	}
@@ -260,12 +260,12 @@ func (w *waiter) forget(uid string) {
 func (w *waiter) over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.allSent && len(w.pending) == 0
+	return w.allSent && len(w.awaited) == 0
 }
 
 // finish ends the wait if nothing is left and nothing will be added; the lock is held.
 func (w *waiter) finish() {
-	if !w.allSent || len(w.pending) > 0 {
+	if !w.allSent || len(w.awaited) > 0 {
 		return
 	}
 	select {
@@ -275,28 +275,28 @@ func (w *waiter) finish() {
 	}
 }
 
-// listed takes off what a list has not shown.
+// listed takes what a list has not shown out of what is waited for.
 func (w *waiter) listed(c cluster.Change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for uid, l := range w.pending {
-		if within(l.Object, c.Position) && !c.Listed[uid] {
+	for uid, l := range w.awaited {
+		if within(l.Object, c.ResumePoint) && !c.Relisted[uid] {
 			w.moved()
 			w.gone(uid)
 		}
 	}
 }
 
-func within(ref graph.Ref, p cluster.Position) bool {
+func within(ref graph.Ref, p cluster.ResumePoint) bool {
 	return ref.Resource == p.Type.Resource && ref.Group() == p.Type.Group && (p.Namespace == "" || p.Namespace == ref.Namespace)
 }
 
-// sent says that all deletes were sent. What is not expected to go is not waited for any more; nil expects everything.
+// sent says that all deletes were sent. EventType is not expected to go is not waited for any more; nil expects everything.
 func (w *waiter) sent(expected map[string]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if expected != nil {
-		for uid := range w.pending {
+		for uid := range w.awaited {
 			if !expected[uid] {
 				w.forget(uid)
 			}
@@ -310,7 +310,7 @@ func (w *waiter) sent(expected map[string]bool) {
 func (w *waiter) get(uid string) (waited, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l, ok := w.pending[uid]
+	l, ok := w.awaited[uid]
 	if !ok {
 		return waited{}, false
 	}

@@ -23,8 +23,8 @@ func (r *run) pollInterval() time.Duration {
 }
 
 // watch hears of what is waited for in a type and namespace, until the context ends. Who may not watch lists, and who may not list reads.
-func (r *run) watch(ctx context.Context, p cluster.Position) error {
-	err := r.client.WithPollInterval(r.pollInterval()).Watch(ctx, []cluster.Position{p}, func(c cluster.Change) {
+func (r *run) watch(ctx context.Context, p cluster.ResumePoint) error {
+	err := r.client.WithPollInterval(r.pollInterval()).Watch(ctx, []cluster.ResumePoint{p}, func(c cluster.Change) {
 		if c.Object == nil {
 			r.waiter.listed(c)
 			r.grace.listed(c)
@@ -40,9 +40,9 @@ func (r *run) watch(ctx context.Context, p cluster.Position) error {
 	return r.readEach(ctx, p)
 }
 
-// readEach reads the objects of a position one by one, again and again. What may not be read is not waited for, as kubectl does: whoever may only delete cannot
+// readEach reads the objects of a resume point one by one, again and again. EventType may not be read is not waited for, as kubectl does: whoever may only delete cannot
 // know when it is gone.
-func (r *run) readEach(ctx context.Context, p cluster.Position) error {
+func (r *run) readEach(ctx context.Context, p cluster.ResumePoint) error {
 	for ctx.Err() == nil {
 		var group errgroup.Group
 		group.SetLimit(r.client.Concurrency())

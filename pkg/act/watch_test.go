@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -54,20 +55,20 @@ func TestADeletionIsSeenWithoutTheRightToWatch(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "one")+strings.Replace(manifest(ns, "two"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
+	c.Apply(t, manifest(ns, "one")+fixture.ConfigMap(ns, "two", "example.com/x"))
 	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, user(t, c, proxy, "lister-"+ns, "get,list,delete", ns), ns, plan.Background, "one", "two")
+	client, p, points := prepare(t, user(t, c, proxy, "lister-"+ns, "get,list,delete", ns), ns, plan.Background, "one", "two")
 	var told record
-	opts := told.options(positions, true)
+	opts := told.options(points, true)
 	opts.PollInterval = soon
 	var held atomic.Bool
 	opts.Tick = func(p Progress) { // the finalizer was seen in a list
-		if p.Remaining == 1 && p.Left[0].Deleting && slices.Equal(p.Left[0].Finalizers, []string{"example.com/x"}) && !held.Swap(true) {
+		if p.BlockedCount == 1 && p.Blocked[0].Deleting && slices.Equal(p.Blocked[0].Finalizers, []string{"example.com/x"}) && !held.Swap(true) {
 			c.Kubectl(t, "patch", "configmap", "two", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 		}
 	}
 	result, err := Run(t.Context(), client, p, opts)
-	if err != nil || len(result.Done) != 2 || len(result.Left)+len(result.Unseen) != 0 {
+	if err != nil || len(result.Done) != 2 || len(result.Blocked)+len(result.Unseen) != 0 {
 		t.Errorf("%v, result %+v; want both done and gone", err, result)
 	}
 	if !slices.Contains(told.events, "gone one") || !slices.Contains(told.events, "gone two") {
@@ -86,31 +87,14 @@ func TestNothingIsWatchedMoreWidelyThanItWasListed(t *testing.T) {
 		c.Apply(t, manifest(ns, "one"))
 		namespaces = append(namespaces, ns)
 	}
-	client, err := cluster.New(user(t, c, proxy, "local-"+namespaces[0], "get,list,watch,delete", namespaces...), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := graph.NewBuilder()
-	listed, err := client.List(t.Context(), catalog, cluster.ListOptions{Fallback: namespaces}, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := b.Build()
+	listed := fixture.List(t, user(t, c, proxy, "local-"+namespaces[0], "get,list,watch,delete", namespaces...), cluster.ListOptions{Fallback: namespaces})
 	var roots []graph.ID
 	for _, ns := range namespaces {
-		id, ok := g.Find("", "configmaps", ns, "one")
-		if !ok {
-			t.Fatalf("no config map in %s", ns)
-		}
-		roots = append(roots, id)
+		roots = append(roots, listed.Find(t, "", "configmaps", ns, "one"))
 	}
 	var told record
-	result, err := Run(t.Context(), client, plan.New(g, roots, plan.Background, plan.Options{}), told.options(listed.Positions, true))
-	if err != nil || len(result.Done) != len(namespaces) || len(result.Left) != 0 {
+	result, err := Run(t.Context(), listed.Client, plan.New(listed.Graph, roots, plan.Background, plan.Options{}), told.options(listed.ResumePoints, true))
+	if err != nil || len(result.Done) != len(namespaces) || len(result.Blocked) != 0 {
 		t.Errorf("%v, result %+v; want all done and gone", err, result)
 	}
 	watched := 0
@@ -127,7 +111,7 @@ func TestNothingIsWatchedMoreWidelyThanItWasListed(t *testing.T) {
 	}
 }
 
-func TestPositions(t *testing.T) {
+func TestResumePoints(t *testing.T) {
 	t.Parallel()
 	at := func(namespaces ...string) map[scope]bool {
 		scopes := map[scope]bool{}
@@ -136,15 +120,15 @@ func TestPositions(t *testing.T) {
 		}
 		return scopes
 	}
-	listed := func(namespaces ...string) (positions []cluster.Position) {
+	listed := func(namespaces ...string) (points []cluster.ResumePoint) {
 		for _, ns := range namespaces {
-			positions = append(positions, cluster.Position{Type: configMaps, Namespace: ns, ResourceVersion: "of-" + ns})
+			points = append(points, cluster.ResumePoint{Type: configMaps, Namespace: ns, ResourceVersion: "of-" + ns})
 		}
-		return positions
+		return points
 	}
 	for name, test := range map[string]struct {
 		types  map[scope]bool
-		listed []cluster.Position
+		listed []cluster.ResumePoint
 		want   []string
 	}{
 		"few, listed everywhere":          {at("a", "b"), listed(""), []string{"a=of-", "b=of-"}},
@@ -153,12 +137,12 @@ func TestPositions(t *testing.T) {
 		"listed in one":                   {at("a"), listed("a"), []string{"a=of-a"}},
 		"not listed":                      {at("a"), nil, []string{"a="}},
 		"many, of which one was listed":   {at("a", "b", "c", "d"), listed("c"), []string{"a=", "b=", "c=of-c", "d="}},
-		"another type listed everywhere":  {at("a", "b", "c", "d"), []cluster.Position{{Type: widgets, ResourceVersion: "1"}}, []string{"a=", "b=", "c=", "d="}},
+		"another type listed everywhere":  {at("a", "b", "c", "d"), []cluster.ResumePoint{{Type: widgets, ResourceVersion: "1"}}, []string{"a=", "b=", "c=", "d="}},
 		"cluster-scoped":                  {at(""), listed(""), []string{"=of-"}},
 		"listed everywhere and in one ns": {at("a", "b"), listed("", "a"), []string{"a=of-a", "b=of-"}},
 	} {
 		var got []string
-		for _, p := range positions(test.types, test.listed) {
+		for _, p := range resumePoints(test.types, test.listed) {
 			got = append(got, p.Namespace+"="+p.ResourceVersion)
 		}
 		slices.Sort(got)
@@ -172,10 +156,8 @@ func TestPositions(t *testing.T) {
 func TestWhatMayNotBeListedIsRead(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	ns := c.Namespace(t)
-	c.Apply(t, manifest(ns, "one", "two"))
-	proxy := faultproxy.Start(t, c.Config())
-	client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one", "two")
+	ns, proxy := behindProxy(t, c, "one", "two")
+	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one", "two")
 	forbidden := faultproxy.Status(403, "Forbidden", "configmaps is forbidden")
 	proxy.On(lists("configmaps"), forbidden)
 	var reads atomic.Int32
@@ -190,10 +172,10 @@ func TestWhatMayNotBeListedIsRead(t *testing.T) {
 		}
 	})
 	var told record
-	opts := told.options(positions, true)
+	opts := told.options(points, true)
 	opts.PollInterval = soon
 	result, err := Run(t.Context(), client, p, opts)
-	if err != nil || len(result.Done) != 2 || len(result.Left)+len(result.Unseen) != 0 || reads.Load() < 3 {
+	if err != nil || len(result.Done) != 2 || len(result.Blocked)+len(result.Unseen) != 0 || reads.Load() < 3 {
 		t.Errorf("%v after %d reads, result %+v; want both done and gone", err, reads.Load(), result)
 	}
 	if !slices.Contains(told.events, "gone one") || !slices.Contains(told.events, "gone two") {
@@ -209,9 +191,9 @@ func TestWhatMayNotBeSeenIsNotWaitedFor(t *testing.T) {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			t.Parallel()
 			ns := c.Namespace(t)
-			c.Apply(t, manifest(ns, "one")+strings.Replace(manifest(ns, "two"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
+			c.Apply(t, manifest(ns, "one")+fixture.ConfigMap(ns, "two", "example.com/x"))
 			proxy := faultproxy.Start(t, c.Config())
-			client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "one", "two")
+			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one", "two")
 			refused := faultproxy.Status(code, "Forbidden", "configmaps is forbidden")
 			if code == 405 {
 				refused = faultproxy.Status(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
@@ -219,10 +201,10 @@ func TestWhatMayNotBeSeenIsNotWaitedFor(t *testing.T) {
 			proxy.On(lists("configmaps"), refused)
 			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/two") }, refused)
 			var told record
-			opts := told.options(positions, true)
+			opts := told.options(points, true)
 			opts.PollInterval = soon
 			result, err := Run(t.Context(), client, p, opts)
-			if err != nil || len(result.Done) != 2 || len(result.Left) != 0 || len(result.Unseen) != 1 || result.Unseen[0].Object.Name != "two" || result.Unseen[0].Err == nil {
+			if err != nil || len(result.Done) != 2 || len(result.Blocked) != 0 || len(result.Unseen) != 1 || result.Unseen[0].Object.Name != "two" || result.Unseen[0].Err == nil {
 				t.Errorf("%s: %v, result %+v; want both done, and the second not seen", reason, err, result)
 			}
 			if !slices.Contains(told.events, "gone one") || slices.Contains(told.events, "gone two") {
@@ -244,10 +226,10 @@ func TestWhatHappensWhileNobodyWatchesIsFoundOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ns := c.Namespace(t)
-			c.Apply(t, strings.Replace(manifest(ns, "owner"), "namespace:", "finalizers: [example.com/x], namespace:", 1))
+			c.Apply(t, fixture.ConfigMap(ns, "owner", "example.com/x"))
 			owning(t, c, ns, "owner", "dependent")
 			proxy := faultproxy.Start(t, c.Config())
-			client, p, positions := prepare(t, proxy.Config(), ns, plan.Background, "owner")
+			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "owner")
 			deleted := make(chan struct{})
 			proxy.On(watches("configmaps"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 				<-deleted
@@ -259,18 +241,18 @@ func TestWhatHappensWhileNobodyWatchesIsFoundOut(t *testing.T) {
 				close(deleted)
 			})
 			var told record
-			opts := told.options(positions, true)
+			opts := told.options(points, true)
 			opts.PollInterval = soon
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			opts.Tick = func(p Progress) {
-				if p.Remaining == 1 && slices.Equal(p.Left[0].Finalizers, []string{"example.com/x"}) && p.Left[0].Deleting {
+				if p.BlockedCount == 1 && slices.Equal(p.Blocked[0].Finalizers, []string{"example.com/x"}) && p.Blocked[0].Deleting {
 					cancel()
 				}
 			}
 			result, _ := Run(ctx, client, p, opts)
-			if len(result.Left) != 1 || !slices.Contains(told.events, "kept dependent") {
-				t.Errorf("left %+v, events %v; want the owner left and the dependent kept", result.Left, told.events)
+			if len(result.Blocked) != 1 || !slices.Contains(told.events, "kept dependent") {
+				t.Errorf("left %+v, events %v; want the owner left and the dependent kept", result.Blocked, told.events)
 			}
 		})
 	}

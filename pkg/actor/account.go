@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -36,7 +37,7 @@ func (f *Finder) workloadsIn(ctx context.Context, namespaces []string) (all []*u
 	}
 	for _, namespace := range namespaces {
 		for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
-			list, err := f.reader.List(ctx, resource, namespace, cluster.Selection{})
+			list, err := f.reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
 			if err != nil {
 				unread = append(unread, unlisted(resource, namespace, err))
 			}
@@ -48,7 +49,7 @@ func (f *Finder) workloadsIn(ctx context.Context, namespaces []string) (all []*u
 
 // podsOf returns the pods that run as a ServiceAccount: those of no workload that is known.
 func (f *Finder) podsOf(ctx context.Context, a cluster.ServiceAccount) (pods []*unstructured.Unstructured, unread []string) {
-	all, err := f.reader.List(ctx, cluster.Pods, a.Namespace, cluster.Selection{Fields: "spec.serviceAccountName=" + a.Name})
+	all, err := f.reader.ListObjects(ctx, cluster.Pods, a.Namespace, cluster.Selection{Fields: "spec.serviceAccountName=" + a.Name})
 	if err != nil {
 		unread = append(unread, unlisted(cluster.Pods, a.Namespace, err))
 	}
@@ -60,7 +61,7 @@ func (f *Finder) podsOf(ctx context.Context, a cluster.ServiceAccount) (pods []*
 
 // uses says that a workload runs as an account, and how many of its pods are ready.
 func uses(o *unstructured.Unstructured) string {
-	name := fmt.Sprintf("%s %s/%s", o.GetKind(), o.GetNamespace(), o.GetName())
+	name := graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
 	wanted, ready := number(o, 1, "spec", "replicas"), number(o, 0, "status", "readyReplicas")
 	switch o.GetKind() {
 	case "DaemonSet":

@@ -16,16 +16,16 @@ import (
 type Life string
 
 const (
-	// Alive: there is a sign of life, such as a Lease that is renewed, or pods that are ready.
+	// Alive means that there is a sign of life, such as a Lease that is renewed, or pods that are ready.
 	Alive Life = "Alive"
-	// Dead: it was found, and does not work: its workload is scaled to 0 or has had no ready pod for ten minutes, or its Lease was last renewed long ago
+	// Dead means that it was found, and does not work: its workload is scaled to 0 or has had no ready pod for ten minutes, or its Lease was last renewed long ago
 	// and nothing of it is starting. That it is not found does not make it dead.
 	Dead Life = "Dead"
-	// Unknown: it was not found, is starting, or could not be looked for.
+	// Unknown means that it was not found, is starting, or could not be looked for.
 	Unknown Life = "Unknown"
 )
 
-// Actor is who takes a finalizer off an object.
+// Actor is who removes a finalizer of an object.
 type Actor struct {
 	Finalizer string
 	// Known is what the packs say, meaningful if IsKnown. An entry that only the form of the name speaks for does not make it known.
@@ -49,7 +49,7 @@ type Actor struct {
 	Scaled    []*unstructured.Unstructured
 }
 
-// Finder finds out whether those who take finalizers off are alive. It reads what it needs once, and is safe for concurrent use.
+// Finder finds out whether those who remove finalizers are alive. It reads what it needs once, and is safe for concurrent use.
 type Finder struct {
 	reader *cluster.Reader
 	known  *finalizer.Registry
@@ -62,7 +62,7 @@ func NewFinder(reader *cluster.Reader, known *finalizer.Registry) *Finder {
 	return &Finder{reader: reader, known: known, now: reader.Now}
 }
 
-// Of returns who takes a finalizer off an object, which has to be whole. What could not be read is in the evidence; the error is that of a context
+// Of returns who removes a finalizer of an object, which has to be whole. What could not be read is in the evidence; the error is that of a context
 // that ended.
 func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name string) (Actor, error) {
 	actor := Actor{Finalizer: name, Life: Unknown}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -41,24 +42,30 @@ func wantActor(t testing.TB, a Actor, life Life, evidence string) {
 	}
 }
 
-func actorOf(t testing.TB, c *testcluster.Cluster, known *finalizer.Registry, name string, o *unstructured.Unstructured) Actor {
+// finderOf returns a Finder that sees what a user may see, and knows some packs.
+func finderOf(t testing.TB, config *rest.Config, known *finalizer.Registry) *Finder {
 	t.Helper()
-	client, err := cluster.New(c.Config(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client, catalog := fixture.Connect(t, config)
+	return NewFinder(cluster.NewReader(client, catalog), known)
+}
+
+// find returns the actor of a finalizer of an object, or of a ConfigMap that says nothing if it is nil.
+func find(t testing.TB, f *Finder, name string, o *unstructured.Unstructured) Actor {
+	t.Helper()
 	if o == nil {
 		o = &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
 	}
-	a, err := NewFinder(cluster.NewReader(client, catalog), known).Of(t.Context(), o, name)
+	a, err := f.Of(t.Context(), o, name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// actorOf returns the actor that an administrator finds.
+func actorOf(t testing.TB, c *testcluster.Cluster, known *finalizer.Registry, name string, o *unstructured.Unstructured) Actor {
+	t.Helper()
+	return find(t, finderOf(t, c.Config(), known), name, o)
 }
 
 // TestActorLife brings an operator to each state that can be told apart. It is called like its namespace, so that no other test's is found for it.
@@ -124,19 +131,8 @@ func TestActorLife(t *testing.T) {
 func TestActorThatMayNotBeLookedFor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	client, err := cluster.New(c.As("nobody"), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
-	a, err := NewFinder(cluster.NewReader(client, catalog), fixture.Pack(t, "example.com/bucket", "deployments: [default/op, '*/op']")).Of(t.Context(), o, "example.com/bucket")
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := fixture.Pack(t, "example.com/bucket", "deployments: [default/op, '*/op']")
+	a := find(t, finderOf(t, c.As("nobody"), known), "example.com/bucket", nil)
 	if a.Life != Unknown || len(a.Says()) == 0 || !strings.Contains(a.Says()[0], "cannot be read") {
 		t.Errorf("%+v, want it unknown because it may not be read", a)
 	}
@@ -173,8 +169,7 @@ func TestActorByItsName(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.Deployment(ns, "gizmotron-controller", 0))
-	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
-	a := actorOf(t, c, fixture.Packs(t), "things.gizmotron.net/x", o)
+	a := actorOf(t, c, fixture.Packs(t), "things.gizmotron.net/x", nil)
 	want := fmt.Sprintf("by its name it may belong to this: Deployment %s/gizmotron-controller is scaled to 0", ns)
 	if a.Life != Unknown || !slices.Contains(a.Says(), want) {
 		t.Errorf("%+v, want it unknown, and %q", a, want)
@@ -193,8 +188,7 @@ func TestActorByItsWebhook(t *testing.T) {
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.HarmlessWebhook(ns))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "op-webhook-"+ns) })
-	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
-	a := actorOf(t, c, fixture.Packs(t), "nothing.example.com/x", o)
+	a := actorOf(t, c, fixture.Packs(t), "nothing.example.com/x", nil)
 	if a.Life != Unknown || !slices.ContainsFunc(a.Says(), func(e string) bool { return strings.Contains(e, "has no ready endpoints, which admits its objects") }) {
 		t.Errorf("%+v, want it unknown, and that its webhook has no endpoints", a)
 	}

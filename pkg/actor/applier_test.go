@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -72,16 +71,9 @@ func TestWhoAppliesMoreThanTheFinalizerIsAnApplier(t *testing.T) {
 // wholeOf reads the ConfigMap cm as it is.
 func wholeOf(t testing.TB, c *testcluster.Cluster, ns string) *unstructured.Unstructured {
 	t.Helper()
-	client, err := cluster.New(c.Config(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client, catalog := fixture.Connect(t, c.Config())
 	configMaps, _ := catalog.Kind("v1", "ConfigMap")
-	o, err := client.GetWhole(t.Context(), configMaps, ns, "cm")
+	o, err := client.GetObject(t.Context(), configMaps, ns, "cm")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type Backend struct {
 // BackendOf looks whether a Service has an endpoint that is ready.
 func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) Backend {
 	b := Backend{Namespace: namespace, Name: name}
-	service, err := r.Get(ctx, cluster.Services, namespace, name)
+	service, err := r.GetObject(ctx, cluster.Services, namespace, name)
 	switch {
 	case err != nil:
 		b.Why = fmt.Sprintf("Service %s/%s cannot be read: %v", namespace, name, err)
@@ -33,7 +33,7 @@ func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) B
 		b.Why = fmt.Sprintf("Service %s/%s is a name outside the cluster", namespace, name)
 		return b
 	}
-	slices, err := r.List(ctx, cluster.EndpointSlices, namespace, cluster.Selection{Labels: "kubernetes.io/service-name=" + name})
+	slices, err := r.ListObjects(ctx, cluster.EndpointSlices, namespace, cluster.Selection{Labels: "kubernetes.io/service-name=" + name})
 	if err != nil {
 		b.Why = fmt.Sprintf("the endpoints of Service %s/%s cannot be listed: %v", namespace, name, err)
 		return b

@@ -49,7 +49,7 @@ func (s *search) usual(ctx context.Context) {
 func (s *search) named(ctx context.Context, resource schema.GroupResource, kind, pattern string) []*unstructured.Unstructured {
 	namespace, name, _ := strings.Cut(pattern, "/")
 	if !wild(pattern) {
-		o, err := s.reader.Get(ctx, resource, namespace, name)
+		o, err := s.reader.GetObject(ctx, resource, namespace, name)
 		switch {
 		case err != nil:
 			s.missed("%s %s cannot be read: %v", kind, pattern, err)
@@ -64,7 +64,7 @@ func (s *search) named(ctx context.Context, resource schema.GroupResource, kind,
 	if !wild(name) {
 		selected.Fields = "metadata.name=" + name
 	}
-	all, err := s.reader.List(ctx, resource, "", selected)
+	all, err := s.reader.ListObjects(ctx, resource, "", selected)
 	if err != nil {
 		s.missed("%s cannot be listed: %v", resource, err)
 		return nil

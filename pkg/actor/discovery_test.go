@@ -4,9 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -30,19 +27,7 @@ func TestControllerOfATypeThatDiscoveryHidesIsNotAbsent(t *testing.T) {
 			if test.fault != nil {
 				proxy.On(faultproxy.Groups, test.fault)
 			}
-			client, err := cluster.New(proxy.Config(), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			catalog, err := client.Discover()
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
-			a, err := NewFinder(cluster.NewReader(client, catalog), known).Of(t.Context(), o, "example.com/bucket")
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := find(t, finderOf(t, proxy.Config(), known), "example.com/bucket", nil)
 			if a.Life != Unknown || a.NotFound() != test.looked {
 				t.Errorf("%s, not found %t, want %t: %q", a.Life, a.NotFound(), test.looked, a.Says())
 			}

@@ -3,10 +3,8 @@ package actor
 import (
 	"context"
 	"slices"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
@@ -28,9 +26,6 @@ type Fault struct {
 	Starting bool
 }
 
-// starting is for how long a pod that is not ready may be coming up.
-const starting = 10 * time.Minute
-
 // Faults finds out why a workload that should have pods has none that is ready: from its pods, and where it has none, from what it says of making them. It
 // returns none for one that is scaled to 0, and what could not be listed.
 func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faults []Fault, unread []string) {
@@ -38,6 +33,7 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 		return nil, nil
 	}
 	pods, err := f.podsSelectedBy(ctx, w)
+	pods = slices.DeleteFunc(slices.Clone(pods), func(pod *unstructured.Unstructured) bool { return pod.GetDeletionTimestamp() != nil })
 	if err != nil {
 		unread = append(unread, unlisted(cluster.Pods, w.GetNamespace(), err))
 	}
@@ -59,13 +55,3 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 
 // same says whether another pod shows the same.
 func (a Fault) same(b Fault) bool { return a.Repair == b.Repair && a.Container == b.Container }
-
-// podsSelectedBy returns the pods of a workload that have not ended.
-func (f *Finder) podsSelectedBy(ctx context.Context, w *unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	selector, _, _ := unstructured.NestedStringMap(w.Object, "spec", "selector", "matchLabels")
-	if len(selector) == 0 {
-		return nil, nil
-	}
-	all, err := f.reader.List(ctx, cluster.Pods, w.GetNamespace(), cluster.Selection{Labels: labels.SelectorFromSet(selector).String()})
-	return slices.DeleteFunc(slices.Clone(all), func(pod *unstructured.Unstructured) bool { return pod.GetDeletionTimestamp() != nil }), err
-}

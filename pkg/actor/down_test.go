@@ -63,7 +63,7 @@ func TestWhyAWorkloadIsDown(t *testing.T) {
 			ns := c.Namespace(t)
 			c.Apply(t, fixture.Deployment(ns, "op", 1))
 			test.make(t, ns)
-			f := finderFor(t, c.Config())
+			f := finderOf(t, c.Config(), fixture.Packs(t))
 			faults, unread := f.Faults(t.Context(), workload(t, f, ns, "op"))
 			if len(faults) != 1 || len(unread) > 0 {
 				t.Fatalf("%+v, %q unread; want one", faults, unread)
@@ -83,13 +83,32 @@ func TestWorkloadThatIsScaledToZeroHasNoFault(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.Deployment(ns, "zero", 0)+fixture.Deployment(ns, "op", 1))
-	f := finderFor(t, c.Config())
+	f := finderOf(t, c.Config(), fixture.Packs(t))
 	if faults, unread := f.Faults(t.Context(), workload(t, f, ns, "zero")); len(faults)+len(unread) > 0 {
 		t.Errorf("%+v, %q unread", faults, unread)
 	}
 	o := workload(t, f, ns, "op")
-	faults, unread := finderFor(t, c.As("nobody")).Faults(t.Context(), o)
+	faults, unread := finderOf(t, c.As("nobody"), fixture.Packs(t)).Faults(t.Context(), o)
 	if len(faults) > 0 || len(unread) == 0 || unread[0] != "you may not list pods in namespace "+ns {
 		t.Errorf("%+v, %q unread", faults, unread)
+	}
+}
+
+// TestPodsOfAWorkloadThatSelectsByExpressionsAreFound, but for those that are being deleted.
+func TestPodsOfAWorkloadThatSelectsByExpressionsAreFound(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, strings.Replace(fixture.Deployment(ns, "op", 1), "{matchLabels: {app: op}}", "{matchExpressions: [{key: app, operator: In, values: [op]}]}", 1))
+	for _, name := range []string{"op-1", "op-2"} {
+		c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: %[1]s}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: %[2]s, namespace: %[1]s, labels: {app: op}, finalizers: [example.com/x]}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns, name))
+		setStatus(t, c, "pod", ns, name, `{"phase":"Failed","reason":"Evicted","message":"it was `+name+`"}`)
+	}
+	fixture.Free(t, c, ns, "pod/op-1", "pod/op-2")
+	c.Kubectl(t, "delete", "pod", "op-1", "-n", ns, "--wait=false")
+	f := finderOf(t, c.Config(), fixture.Packs(t))
+	faults, unread := f.Faults(t.Context(), workload(t, f, ns, "op"))
+	if len(faults) != 1 || len(unread) > 0 || faults[0].Says != "Pod "+ns+"/op-2 has failed: Evicted it was op-2" {
+		t.Errorf("%+v, %q unread; want that of the pod that stays", faults, unread)
 	}
 }

@@ -39,7 +39,7 @@ func (f *Finder) podFault(pod *unstructured.Unstructured) (Fault, bool) {
 	fault.Says, fault.Repair, fault.Logs = fmt.Sprintf("Pod %s is not ready: %s", name, c.Message), "find out why its readiness probe fails", true
 	if age := f.now().Sub(c.Since); !c.Since.IsZero() {
 		fault.Says = fmt.Sprintf("Pod %s has not been ready for %s: %s", name, phrase.Ago(age), c.Message)
-		fault.Starting = age < starting
+		fault.Starting = age < patience
 	}
 	return fault, true
 }

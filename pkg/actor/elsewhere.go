@@ -89,7 +89,7 @@ func (s *search) recognised(ctx context.Context, of features, counts func(likene
 
 // take reads a workload that was recognised, and says into signs what it shows.
 func (s *search) take(ctx context.Context, w alike, into *signs) {
-	o, err := s.reader.Get(ctx, w.Resource, w.Namespace, w.Name)
+	o, err := s.reader.GetObject(ctx, w.Resource, w.Namespace, w.Name)
 	if err != nil {
 		s.missed("%s %s/%s cannot be read: %v", w.Resource, w.Namespace, w.Name, err)
 	}

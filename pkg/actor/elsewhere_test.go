@@ -164,18 +164,11 @@ metadata: {name: reader, namespace: %[1]s}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: reader-of-%[1]s}]
 `, ns))
-	client, err := cluster.New(c.As("reader-of-"+ns), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client, catalog := fixture.Connect(t, c.As("reader-of-"+ns))
 	of := func() Actor {
 		known := fixture.Pack(t, "example.com/bucket", "deployments: ["+ns+"/"+ns+"]")
 		var a Actor
-		testcluster.Eventually(t, "the role is known", func(ctx context.Context) (bool, error) {
+		testcluster.Eventually(t, "the role is known", func(ctx context.Context) (_ bool, err error) {
 			a, err = NewFinder(cluster.NewReader(client, catalog), known).Of(ctx, labelledObject("v1", "ConfigMap", ns, nil), "example.com/bucket")
 			return !strings.Contains(strings.Join(a.Unread, ""), "cannot be read"), err
 		})

@@ -34,7 +34,7 @@ type Forbidden struct {
 func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a Actor) Forbidden {
 	t, ok := f.reader.Kind(o.GetAPIVersion(), o.GetKind())
 	alive := slices.DeleteFunc(slices.Clone(a.Workloads), func(w *unstructured.Unstructured) bool { return !running(w) })
-	if a.Life != Alive || !ok || len(alive) == 0 || slices.ContainsFunc(alive, anothersRights) {
+	if a.Life != Alive || !ok || len(alive) == 0 || slices.ContainsFunc(alive, mayHaveOtherPermissions) {
 		return Forbidden{}
 	}
 	for _, w := range alive {
@@ -130,9 +130,9 @@ func (p policy) roleFor(t target) string {
 	return names[0]
 }
 
-// anothersRights says whether a workload may have other rights than those of its ServiceAccount. What needs rights has an account of its own: one that
+// mayHaveOtherPermissions says whether a workload may have other permissions than those of its ServiceAccount. What needs permissions has an account of its own: one that
 // runs as the default one authenticates in another way, or is not the part that writes.
-func anothersRights(w *unstructured.Unstructured) bool {
+func mayHaveOtherPermissions(w *unstructured.Unstructured) bool {
 	return Account(w).Name == "default" || slices.ContainsFunc(containersOf(w), func(c container) bool {
 		_, env := c.env["KUBECONFIG"]
 		return env || slices.ContainsFunc(c.args, func(arg string) bool {

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -14,7 +15,7 @@ import (
 func workload(t testing.TB, f *Finder, ns, name string) *unstructured.Unstructured {
 	t.Helper()
 	dt, _ := f.reader.Kind("apps/v1", "Deployment")
-	o, err := f.reader.Read(t.Context(), dt, ns, name)
+	o, err := f.reader.GetLive(t.Context(), dt, ns, name)
 	if err != nil || o == nil {
 		t.Fatalf("Deployment %s: %v", name, err)
 	}
@@ -35,12 +36,12 @@ func TestActorThatMayNotWrite(t *testing.T) {
 	c.Kubectl(t, "create", "rolebinding", "op", "-n", ns, "--role=op", "--serviceaccount="+ns+":may")
 	c.Kubectl(t, "create", "clusterrole", "ingress-op-"+ns, "--verb=get,patch", "--resource=ingresses.networking.k8s.io")
 	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrole", "ingress-op-"+ns) })
-	f := finderFor(t, c.Config())
+	f := finderOf(t, c.Config(), fixture.Packs(t))
 	o := objectNamed("networking.k8s.io/v1", "Ingress", ns, "it")
 	of := func(f *Finder, names ...string) Forbidden {
 		a := Actor{Life: Alive, Found: true}
 		for _, name := range names {
-			a.Workloads = append(a.Workloads, workload(t, finderFor(t, c.Config()), ns, name))
+			a.Workloads = append(a.Workloads, workload(t, finderOf(t, c.Config(), fixture.Packs(t)), ns, name))
 		}
 		return f.Forbidden(t.Context(), o, a)
 	}
@@ -66,14 +67,14 @@ func TestActorThatMayNotWrite(t *testing.T) {
 		c.Kubectl(t, "delete", "clusterrolebinding", user)
 		c.Kubectl(t, "delete", "clusterrole", "see-rbac-"+ns)
 	})
-	limited := of(finderFor(t, c.As(user)), "may-not")
+	limited := of(finderOf(t, c.As(user), fixture.Packs(t)), "may-not")
 	if limited.Concluded || len(limited.Evidence) != 1 || !strings.Contains(limited.Evidence[0].Says, "whether another authorizer does is not known") {
 		t.Errorf("%+v, want no conclusion, and what RBAC says", limited)
 	}
-	if got := of(finderFor(t, c.As(user)), "may"); got.Concluded || len(got.Evidence) > 0 {
+	if got := of(finderOf(t, c.As(user), fixture.Packs(t)), "may"); got.Concluded || len(got.Evidence) > 0 {
 		t.Errorf("%+v, want nothing", got)
 	}
-	if got := of(finderFor(t, c.As("nobody")), "may-not"); got.Concluded || len(got.Evidence) > 0 {
+	if got := of(finderOf(t, c.As("nobody"), fixture.Packs(t)), "may-not"); got.Concluded || len(got.Evidence) > 0 {
 		t.Errorf("%+v, want nothing", got)
 	}
 }

@@ -66,7 +66,7 @@ func (f *Finder) readPolicy(ctx context.Context, namespace string) policy {
 		return p
 	}
 	list := func(resource schema.GroupResource, namespace string) []*unstructured.Unstructured {
-		all, err := f.reader.List(ctx, resource, namespace, cluster.Selection{})
+		all, err := f.reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
 		if err != nil {
 			p.unread = append(p.unread, unlisted(resource, namespace, err))
 		}

@@ -86,7 +86,7 @@ func (s *search) holder(ctx context.Context, lease *unstructured.Unstructured) {
 		if m == nil {
 			continue
 		}
-		if o, err := s.reader.Get(ctx, of.resource, lease.GetNamespace(), m[1]); err == nil && o != nil && s.belongs(o.GetNamespace(), labelsOf(o)...) {
+		if o, err := s.reader.GetObject(ctx, of.resource, lease.GetNamespace(), m[1]); err == nil && o != nil && s.belongs(o.GetNamespace(), labelsOf(o)...) {
 			s.workload(ctx, o)
 		}
 	}

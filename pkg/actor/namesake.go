@@ -26,7 +26,7 @@ func (f *Finder) namesakes(ctx context.Context, domain string) []string {
 		return nil
 	}
 	var refs []graph.Ref
-	if err := f.reader.Each(ctx, r.Type, func(o *graph.Object) {
+	if err := f.reader.ForEachMeta(ctx, r.Type, func(o *graph.Object) {
 		if strings.Contains(o.Name, word) || strings.Contains(o.Namespace, word) {
 			refs = append(refs, graph.Ref{Namespace: strings.Clone(o.Namespace), Name: strings.Clone(o.Name)})
 		}
@@ -35,7 +35,7 @@ func (f *Finder) namesakes(ctx context.Context, domain string) []string {
 	}
 	var all []string
 	for _, ref := range refs[:min(len(refs), maxNamesakes)] {
-		o, err := f.reader.Get(ctx, cluster.Deployments, ref.Namespace, ref.Name)
+		o, err := f.reader.GetObject(ctx, cluster.Deployments, ref.Namespace, ref.Name)
 		if err != nil || o == nil {
 			continue
 		}

@@ -54,7 +54,7 @@ func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Act
 		all = add(all, Pause{Object: o, Moved: ofCluster, Custom: !ofCluster}, specPaused, specSuspended)
 	}
 	if name := o.GetLabels()[clusterAPI+"/cluster-name"]; ofCluster && name != "" && o.GetKind() != "Cluster" {
-		if owner, err := f.reader.Get(ctx, clusters, o.GetNamespace(), name); err == nil && owner != nil {
+		if owner, err := f.reader.GetObject(ctx, clusters, o.GetNamespace(), name); err == nil && owner != nil {
 			all = add(all, Pause{Object: owner, Moved: true}, specPaused)
 		}
 	}

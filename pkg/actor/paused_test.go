@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -82,7 +83,7 @@ spec:
 	c.Apply(t, "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: prod, namespace: "+ns+"}\nspec: {paused: true}\n")
 	o := objectNamed("infrastructure.cluster.x-k8s.io/v1", "AWSMachine", ns, "m-1")
 	o.SetLabels(map[string]string{"cluster.x-k8s.io/cluster-name": "prod"})
-	all := finderFor(t, c.Config()).Paused(t.Context(), o, Actor{})
+	all := finderOf(t, c.Config(), fixture.Packs(t)).Paused(t.Context(), o, Actor{})
 	if len(all) != 1 || all[0].Object.GetKind() != "Cluster" || !all[0].Moved {
 		t.Fatalf("%+v, want the Cluster", all)
 	}
@@ -91,7 +92,7 @@ spec:
 		t.Errorf("%+v, want %q", got, want)
 	}
 	o.SetLabels(map[string]string{"cluster.x-k8s.io/cluster-name": "other"})
-	if all := finderFor(t, c.Config()).Paused(t.Context(), o, Actor{}); len(all) > 0 {
+	if all := finderOf(t, c.Config(), fixture.Packs(t)).Paused(t.Context(), o, Actor{}); len(all) > 0 {
 		t.Errorf("%+v, want nothing: its Cluster does not exist", all)
 	}
 }

@@ -7,28 +7,12 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// finderFor returns a Finder that knows no pack.
-func finderFor(t testing.TB, config *rest.Config) *Finder {
-	t.Helper()
-	client, err := cluster.New(config, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return NewFinder(cluster.NewReader(client, catalog), fixture.Packs(t))
-}
-
-// object is one of a type with a namespace and a name, as it would be read.
+// objectNamed is one of a type with a namespace and a name, as it would be read.
 func objectNamed(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
@@ -57,9 +41,9 @@ func saysOf(p Permissions) string {
 	return strings.Join(all, "\n")
 }
 
-// TestWhoMayRemoveAFinalizer: a ServiceAccount is named with what lets it and what runs as it, wherever it is; administrators are not.
+// TestWhoMayRemoveAFinalizer: a ServiceAccount is named with what lets it and what runs as it, wherever it is; administrators are not. It runs by itself: its
+// ClusterRoleBindings count in every namespace, and other tests count administrators.
 func TestWhoMayRemoveAFinalizer(t *testing.T) {
-	t.Parallel()
 	c := testcluster.Shared(t)
 	infra, ns := c.Namespace(t), c.Namespace(t)
 	runsAs(t, c, infra, "kustomize-controller", "kustomize-controller", 1)
@@ -86,7 +70,7 @@ subjects: [{kind: ServiceAccount, name: admin, namespace: %[1]s}]
 		c.Kubectl(t, "delete", "clusterrolebinding", "kustomize-"+infra, "admin-"+infra)
 		c.Kubectl(t, "delete", "clusterrole", "kustomize-"+infra)
 	})
-	p, ok := finderFor(t, c.Config()).Permitted(t.Context(), objectNamed("networking.k8s.io/v1", "NetworkPolicy", ns, "it"))
+	p, ok := finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(), objectNamed("networking.k8s.io/v1", "NetworkPolicy", ns, "it"))
 	want := fmt.Sprintf("ServiceAccount %[1]s/kustomize-controller may patch networkpolicies.networking.k8s.io (ClusterRoleBinding kustomize-%[1]s); Deployment %[1]s/kustomize-controller uses it, 1 of 1 ready", infra)
 	if got := saysOf(p); !ok || got != want {
 		t.Errorf("%s\nwant %s", got, want)
@@ -133,7 +117,7 @@ subjects: [%[4]s]
 	c.Kubectl(t, "create", "rolebinding", "owner", "-n", ns, "--clusterrole=cluster-admin", "--serviceaccount="+ns+":owner")
 	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: user, namespace: %[1]s}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: %[1]s}\nspec: {serviceAccountName: user, containers: [{name: c, image: example.com/c}]}\n", ns))
 	runsAs(t, c, ns, "named", "named", 0)
-	p, _ := finderFor(t, c.Config()).Permitted(t.Context(), objectNamed("discovery.k8s.io/v1", "EndpointSlice", ns, "it"))
+	p, _ := finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(), objectNamed("discovery.k8s.io/v1", "EndpointSlice", ns, "it"))
 	var got []string
 	for _, a := range p.Accounts {
 		got = append(got, fmt.Sprintf("%s %s %v %d", a.Account.Name, a.Verbs, a.Finalizers, len(a.Workloads)))
@@ -169,7 +153,7 @@ func TestWhoMayIsNotConcludedWithoutTheRightToList(t *testing.T) {
 	c.Kubectl(t, "create", "rolebinding", "op", "-n", ns, "--role=op", "--serviceaccount="+ns+":op")
 	c.Kubectl(t, "create", "role", "see", "-n", ns, "--verb=list", "--resource=deployments.apps,statefulsets.apps,daemonsets.apps,roles.rbac.authorization.k8s.io,rolebindings.rbac.authorization.k8s.io")
 	c.Kubectl(t, "create", "rolebinding", "see", "-n", ns, "--role=see", "--user="+user)
-	p, _ := finderFor(t, c.As(user)).Permitted(t.Context(), objectNamed("v1", "ConfigMap", ns, "it"))
+	p, _ := finderOf(t, c.As(user), fixture.Packs(t)).Permitted(t.Context(), objectNamed("v1", "ConfigMap", ns, "it"))
 	text := saysOf(p)
 	for _, clause := range []string{fmt.Sprintf("Deployment %s/op uses it, 1 of 1 ready", ns), "who may remove it is not fully known: you may not list clusterroles.rbac.authorization.k8s.io and you may not list clusterrolebindings.rbac.authorization.k8s.io"} {
 		if !strings.Contains(text, clause) {
@@ -185,7 +169,7 @@ func TestWhoMayIsNotConcludedWithoutTheRightToList(t *testing.T) {
 func TestNobodyMayRemoveAFinalizer(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	p, _ := finderFor(t, c.Config()).Permitted(t.Context(), objectNamed("scheduling.k8s.io/v1", "PriorityClass", "", "it"))
+	p, _ := finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(), objectNamed("scheduling.k8s.io/v1", "PriorityClass", "", "it"))
 	if text := saysOf(p); !strings.HasPrefix(text, "RBAC lets no ServiceAccount update or patch priorityclasses.scheduling.k8s.io but those of Kubernetes itself") {
 		t.Errorf("the evidence is %q", text)
 	}

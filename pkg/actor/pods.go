@@ -3,7 +3,9 @@ package actor
 import (
 	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -13,7 +15,7 @@ import (
 // pods looks at pods that no workload of a known type makes, as static ones, and returns how many there are. Those that have ended, and those of Jobs, remove no
 // finalizers.
 func (s *search) pods(ctx context.Context, selector string) int {
-	all, err := s.reader.List(ctx, cluster.Pods, "", cluster.Selection{Labels: selector})
+	all, err := s.reader.ListObjects(ctx, cluster.Pods, "", cluster.Selection{Labels: selector})
 	if err != nil {
 		s.missed("pods cannot be listed: %v", err)
 	}
@@ -24,12 +26,12 @@ func (s *search) pods(ctx context.Context, selector string) int {
 		}
 		found++
 		s.found = true
-		s.add(s.inside(s.judgePod(pod)))
+		s.add(s.inside(s.assessPod(pod)))
 	}
 	return found
 }
 
-func (s *search) judgePod(pod *unstructured.Unstructured) Sign {
+func (s *search) assessPod(pod *unstructured.Unstructured) Sign {
 	from := place(pod, "status.conditions")
 	if podReady(pod) {
 		return Sign{Life: Alive, Says: title(pod) + " is ready", From: from}
@@ -59,4 +61,21 @@ func ended(pod *unstructured.Unstructured) bool {
 		}
 	}
 	return false
+}
+
+// podsSelectedBy returns the pods that a workload selects, with those that are being deleted; none if it has no selector.
+func (f *Finder) podsSelectedBy(ctx context.Context, w *unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	written, _, _ := unstructured.NestedMap(w.Object, "spec", "selector")
+	if len(written) == 0 {
+		return nil, nil
+	}
+	var of metav1.LabelSelector
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(written, &of); err != nil {
+		return nil, err
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&of)
+	if err != nil {
+		return nil, err
+	}
+	return f.reader.ListObjects(ctx, cluster.Pods, w.GetNamespace(), cluster.Selection{Labels: selector.String()})
 }

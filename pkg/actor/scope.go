@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // Variables and flags that say which namespaces a controller watches: those of operator-sdk, controller-runtime's projects, Strimzi and ingress controllers.
@@ -39,7 +40,7 @@ func (s Scope) includes(namespace string) (watches, known bool) {
 // Observation is the evidence.
 func (s Scope) Observation() v1alpha1.Observation {
 	w := s.Workload
-	name := fmt.Sprintf("%s %s/%s", w.GetKind(), w.GetNamespace(), w.GetName())
+	name := graph.Located(w.GetKind(), w.GetNamespace(), w.GetName())
 	return v1alpha1.Observation{Says: fmt.Sprintf("%s watches namespace %s only (%s)", name, s.Value, s.Setting), From: name + " spec.template.spec.containers"}
 }
 

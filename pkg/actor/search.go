@@ -78,8 +78,8 @@ func (s *search) responsible(ctx context.Context) {
 		s.add(Sign{Life: Alive, Says: "kube-apiserver answers"})
 		return
 	}
-	if s.alive.Follow == finalizer.FollowDefinition {
-		s.definition(ctx)
+	if s.alive.Follow == finalizer.FollowCRD {
+		s.byCRD(ctx)
 	}
 	s.usual(ctx)
 	if s.life() != Alive {

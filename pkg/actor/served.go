@@ -25,7 +25,7 @@ func (s *search) served(ctx context.Context) {
 
 // apiService looks at an APIService that a component serves. Groups of Kubernetes, as external.metrics.k8s.io, may be served by anybody.
 func (s *search) apiService(ctx context.Context, name string) {
-	o, err := s.reader.Get(ctx, cluster.APIServices, "", name)
+	o, err := s.reader.GetObject(ctx, cluster.APIServices, "", name)
 	if err != nil {
 		s.missed("APIService %s cannot be read: %v", name, err)
 		return
@@ -45,7 +45,7 @@ func (s *search) apiService(ctx context.Context, name string) {
 // webhook looks at what answers the webhooks of a configuration that a component serves.
 func (s *search) webhook(ctx context.Context, name string) {
 	for _, resource := range []schema.GroupResource{cluster.ValidatingWebhooks, cluster.MutatingWebhooks} {
-		o, err := s.reader.Get(ctx, resource, "", name)
+		o, err := s.reader.GetObject(ctx, resource, "", name)
 		if err != nil {
 			s.missed("%s %s cannot be read: %v", resource.Resource, name, err)
 			continue
@@ -94,7 +94,7 @@ func (s *search) serves(ctx context.Context, namespace, name, what string) {
 	default:
 		s.add(Sign{Life: Alive, Says: fmt.Sprintf("%s, which %s, has ready endpoints", from, what), From: from})
 	}
-	service, err := s.reader.Get(ctx, cluster.Services, namespace, name)
+	service, err := s.reader.GetObject(ctx, cluster.Services, namespace, name)
 	if err != nil || service == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func (s *search) serves(ctx context.Context, namespace, name, what string) {
 		return
 	}
 	for _, t := range workloadTypes {
-		all, err := s.reader.List(ctx, t.resource, namespace, cluster.Selection{})
+		all, err := s.reader.ListObjects(ctx, t.resource, namespace, cluster.Selection{})
 		if err != nil {
 			s.missed("%s in %s cannot be listed: %v", t.resource, namespace, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,13 +15,21 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
+// when says how long ago a finalizer was written. To the second it would set apart objects that were written together.
+func when(age time.Duration) string {
+	if age < 2*time.Minute {
+		return "in the last 2 minutes"
+	}
+	return phrase.Ago(age) + " ago"
+}
+
 // unknown looks for whoever removes a finalizer that no pack knows: who has written it, and what in the cluster has to do with its domain.
 func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, actor *Actor) {
 	s := &search{Finder: f, about: o}
 	for _, w := range writers(o, actor.Finalizer) {
 		at := ""
 		if !w.At.IsZero() {
-			at = fmt.Sprintf(" %s ago", phrase.Ago(f.now().Sub(w.At)))
+			at = " " + when(f.now().Sub(w.At))
 		}
 		switch {
 		case applies(o, w.Manager):
@@ -58,7 +67,7 @@ func (s *search) called(ctx context.Context, manager string) {
 // domain looks for what has to do with the domain of a finalizer: the Lease of a leader (controller-runtime's end with the domain), and the
 // CustomResourceDefinitions of the group with what converts them, which the same operator serves.
 func (s *search) domain(ctx context.Context, actor *Actor, domain string) {
-	all, err := s.reader.List(ctx, cluster.Leases, "", cluster.Selection{})
+	all, err := s.reader.ListObjects(ctx, cluster.Leases, "", cluster.Selection{})
 	if err != nil {
 		s.missed("leases cannot be listed: %v", err)
 	}
@@ -67,7 +76,7 @@ func (s *search) domain(ctx context.Context, actor *Actor, domain string) {
 			s.leads(ctx, lease)
 		}
 	}
-	crds, err := s.reader.List(ctx, cluster.CRDs, "", cluster.Selection{})
+	crds, err := s.reader.ListObjects(ctx, cluster.CRDs, "", cluster.Selection{})
 	if err != nil {
 		s.missed("CustomResourceDefinitions cannot be listed: %v", err)
 	}
@@ -101,7 +110,7 @@ func (s *search) groups(domain string) map[string]bool {
 // admits looks at the webhooks that are called for nothing but some groups: their operator serves them.
 func (s *search) admits(ctx context.Context, groups map[string]bool) {
 	for _, resource := range []schema.GroupResource{cluster.ValidatingWebhooks, cluster.MutatingWebhooks} {
-		configs, err := s.reader.List(ctx, resource, "", cluster.Selection{})
+		configs, err := s.reader.ListObjects(ctx, resource, "", cluster.Selection{})
 		if err != nil {
 			s.missed("%s cannot be listed: %v", resource.Resource, err)
 			continue

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -16,7 +17,7 @@ import (
 func (f *Finder) unmade(ctx context.Context, w *unstructured.Unstructured) (faults []Fault, unread []string) {
 	sources := []*unstructured.Unstructured{w}
 	if w.GetKind() == "Deployment" {
-		sets, err := f.reader.List(ctx, cluster.ReplicaSets, w.GetNamespace(), cluster.Selection{})
+		sets, err := f.reader.ListObjects(ctx, cluster.ReplicaSets, w.GetNamespace(), cluster.Selection{})
 		if err != nil {
 			unread = append(unread, unlisted(cluster.ReplicaSets, w.GetNamespace(), err))
 		}
@@ -34,7 +35,7 @@ func (f *Finder) unmade(ctx context.Context, w *unstructured.Unstructured) (faul
 		}
 	}
 	for _, o := range sources {
-		events, err := f.reader.List(ctx, cluster.Events, o.GetNamespace(), cluster.Selection{Fields: "type=Warning,reason=FailedCreate,involvedObject.uid=" + string(o.GetUID())})
+		events, err := f.reader.ListObjects(ctx, cluster.Events, o.GetNamespace(), cluster.Selection{Fields: "type=Warning,reason=FailedCreate,involvedObject.uid=" + string(o.GetUID())})
 		if err == nil && len(events) > 0 {
 			return []Fault{refused(o, w, status.Nested(events[len(events)-1], "message"))}, nil
 		}
@@ -49,7 +50,7 @@ var (
 
 // refused says why the server refuses to make the pods of a workload.
 func refused(o, w *unstructured.Unstructured, message string) Fault {
-	of := fmt.Sprintf("%s %s/%s", o.GetKind(), o.GetNamespace(), o.GetName())
+	of := graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
 	f := Fault{Says: fmt.Sprintf("%s cannot make pods: %s", of, message), From: of + " status.conditions", Repair: "repair what the message names"}
 	hook := failedHook.FindStringSubmatch(message)
 	service := hookService.FindStringSubmatch(message)

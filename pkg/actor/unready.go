@@ -4,11 +4,8 @@ import (
 	"context"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -28,7 +25,7 @@ func (s *search) unready(ctx context.Context, o *unstructured.Unstructured, sign
 		return sign
 	}
 	if past := s.now().Sub(since); past >= patience {
-		pods, err := s.podsOf(ctx, o)
+		pods, err := s.podsSelectedBy(ctx, o)
 		if err != nil {
 			s.missed("the pods of %s cannot be listed: %v", title(o), err)
 			sign.starting = true
@@ -89,18 +86,4 @@ func changedPod(pod *unstructured.Unstructured) (time.Time, string) {
 		return c.Since, unreadyFor
 	}
 	return pod.GetCreationTimestamp().Time, startingFor
-}
-
-// podsOf returns the pods that a workload selects.
-func (s *search) podsOf(ctx context.Context, o *unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	written, _, _ := unstructured.NestedMap(o.Object, "spec", "selector")
-	var of metav1.LabelSelector
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(written, &of); err != nil {
-		return nil, err
-	}
-	selector, err := metav1.LabelSelectorAsSelector(&of)
-	if err != nil {
-		return nil, err
-	}
-	return s.reader.List(ctx, cluster.Pods, o.GetNamespace(), cluster.Selection{Labels: selector.String()})
 }

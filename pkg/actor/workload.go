@@ -17,7 +17,7 @@ func (s *search) workload(ctx context.Context, o *unstructured.Unstructured) {
 		return
 	}
 	s.found, s.workloads = true, append(s.workloads, o)
-	sign := s.judge(ctx, o)
+	sign := s.assess(ctx, o)
 	if sign.Scaled {
 		s.scaled = append(s.scaled, o)
 	}
@@ -32,8 +32,8 @@ func (s *search) inside(sign Sign) Sign {
 	return sign
 }
 
-// judge says what a workload shows, with its pods where they are needed.
-func (s *search) judge(ctx context.Context, o *unstructured.Unstructured) Sign {
+// assess says what a workload shows, with its pods where they are needed.
+func (s *search) assess(ctx context.Context, o *unstructured.Unstructured) Sign {
 	sign := ReadWorkload(o)
 	if sign.Life != Unknown || idle(o) {
 		return sign
@@ -78,7 +78,7 @@ func idle(o *unstructured.Unstructured) bool {
 func (s *search) labelled(ctx context.Context, selector string) {
 	found := 0
 	for _, t := range workloadTypes {
-		all, err := s.reader.List(ctx, t.resource, "", cluster.Selection{Labels: selector})
+		all, err := s.reader.ListObjects(ctx, t.resource, "", cluster.Selection{Labels: selector})
 		if err != nil {
 			s.missed("%s cannot be listed: %v", t.resource, err)
 		}

@@ -1,4 +1,4 @@
-// Package archive saves objects before they are deleted. It decides nothing about what is deleted, and deletes nothing.
+// Package archive saves whole objects to a file before they are deleted. It decides nothing about what is deleted, and deletes nothing.
 //
 // An archive is a stream of YAML documents as kubectl reads it, for the owner's eyes alone (mode 0600): it holds secrets. The first
 // document is the Plan that was about to be carried out; the others are the objects that it deletes or changes, owners before their

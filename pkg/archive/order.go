@@ -15,7 +15,7 @@ func touched(p *plan.Plan) []graph.ID {
 		ids = append(ids, a.Object)
 	}
 	slices.Sort(ids)
-	return slices.DeleteFunc(slices.Compact(ids), func(id graph.ID) bool { return !p.Graph.Seen(id) })
+	return slices.DeleteFunc(slices.Compact(ids), func(id graph.ID) bool { return !p.Graph.Observed(id) })
 }
 
 // ownersFirst orders sorted objects so that each comes after those of them that own it: its definition, its namespace, its owners in the

@@ -57,7 +57,7 @@ func TestOwnersFirst(t *testing.T) {
 	g := o.Build()
 	var ids []graph.ID
 	for i := range g.Len() {
-		if id := graph.ID(i); g.Seen(id) && g.Ref(id).Name != "left out" {
+		if id := graph.ID(i); g.Observed(id) && g.Ref(id).Name != "left out" {
 			ids = append(ids, id)
 		}
 	}

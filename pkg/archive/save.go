@@ -58,7 +58,7 @@ func Save(ctx context.Context, client *cluster.Client, path string, p *plan.Plan
 
 // read fills the spool with the documents of the objects that are still there.
 func read(ctx context.Context, client *cluster.Client, g *graph.Graph, ids []graph.ID, s *spool) error {
-	return client.ReadWhole(ctx, requests(g, ids), func(o *unstructured.Unstructured) error {
+	return client.ForEachObject(ctx, requests(g, ids), func(o *unstructured.Unstructured) error {
 		id, known := g.Lookup(string(o.GetUID()))
 		if !known {
 			return nil // another object that has the name now
@@ -76,13 +76,13 @@ func read(ctx context.Context, client *cluster.Client, g *graph.Graph, ids []gra
 }
 
 // requests groups objects by type and namespace, in the order in which they come.
-func requests(g *graph.Graph, ids []graph.ID) []cluster.WholeRequest {
+func requests(g *graph.Graph, ids []graph.ID) []cluster.ObjectRequest {
 	type group struct {
 		t         graph.Type
 		namespace string
 	}
 	at := map[group]int{}
-	var requests []cluster.WholeRequest
+	var requests []cluster.ObjectRequest
 	for _, id := range ids {
 		t, _ := g.Type(id)
 		ref := g.Ref(id)
@@ -91,13 +91,13 @@ func requests(g *graph.Graph, ids []graph.ID) []cluster.WholeRequest {
 		if !known {
 			i = len(requests)
 			at[key] = i
-			requests = append(requests, cluster.WholeRequest{ReadRequest: cluster.ReadRequest{Type: t, Namespace: ref.Namespace}})
+			requests = append(requests, cluster.ObjectRequest{ObjectNames: cluster.ObjectNames{Type: t, Namespace: ref.Namespace}})
 		}
 		requests[i].Names = append(requests[i].Names, ref.Name)
 	}
 	for i := range g.Len() {
 		id := graph.ID(i)
-		if !g.Seen(id) {
+		if !g.Observed(id) {
 			continue
 		}
 		t, _ := g.Type(id)

@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -31,30 +32,14 @@ func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
 // planned lists a namespace and plans the deletion of objects in it, given as resource/name; those with a dot are cluster-scoped.
 func planned(t *testing.T, config *rest.Config, namespace string, roots ...string) (*cluster.Client, *plan.Plan) {
 	t.Helper()
-	client, err := cluster.New(config, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := graph.NewBuilder()
-	if _, err := client.List(t.Context(), catalog, cluster.ListOptions{Namespace: namespace}, b); err != nil {
-		t.Fatal(err)
-	}
-	g := b.Build()
+	listed := fixture.List(t, config, cluster.ListOptions{Namespace: namespace})
 	var ids []graph.ID
 	for _, root := range roots {
 		resource, name, _ := strings.Cut(root, "/")
 		resource, group, _ := strings.Cut(resource, ".")
-		id, ok := g.Find(group, resource, namespace, name)
-		if !ok {
-			t.Fatalf("no %s", root)
-		}
-		ids = append(ids, id)
+		ids = append(ids, listed.Find(t, group, resource, namespace, name))
 	}
-	return client, plan.New(g, ids, plan.Background, plan.Options{Links: link.New(g).Dependents})
+	return listed.Client, plan.New(listed.Graph, ids, plan.Background, plan.Options{Links: link.New(listed.Graph).Dependents})
 }
 
 // head stands for the plan as it is printed, which package render makes.
@@ -238,9 +223,9 @@ func TestArchiveHasEveryObjectAsTheServerAnswers(t *testing.T) {
 	}
 }
 
-// TestP02ArchiveHasThePlansObjectsAndNoOthers: one that is gone and one that was created again since the plan was made are not
+// TestArchiveHasThePlansObjectsAndNoOthers_P02: one that is gone and one that was created again since the plan was made are not
 // saved, and said to be gone; one that was changed is saved as it is now.
-func TestP02ArchiveHasThePlansObjectsAndNoOthers(t *testing.T) {
+func TestArchiveHasThePlansObjectsAndNoOthers_P02(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	for _, name := range []string{"gone", "again", "changed"} {

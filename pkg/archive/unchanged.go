@@ -50,7 +50,7 @@ func (s *Saved) Covers(ctx context.Context, client *cluster.Client, t graph.Type
 	case was.resourceVersion == resourceVersion:
 		return nil
 	}
-	now, err := client.GetWhole(ctx, t, ref.Namespace, ref.Name)
+	now, err := client.GetObject(ctx, t, ref.Namespace, ref.Name)
 	switch {
 	case cluster.IsAbsent(err, t, ref.Name):
 		return nil

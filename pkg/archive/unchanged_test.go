@@ -48,7 +48,7 @@ func TestAnArchiveCoversWhatIsNotChangedSince(t *testing.T) {
 			}
 			root, ref := p.Roots[0], p.Graph.Ref(p.Roots[0])
 			typ, _ := p.Graph.Type(root)
-			now, err := client.Get(t.Context(), typ, ns, "web")
+			now, err := client.GetMeta(t.Context(), typ, ns, "web")
 			if err != nil {
 				t.Fatal(err)
 			}

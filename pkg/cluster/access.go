@@ -25,11 +25,11 @@ type Access struct {
 type Permission uint8
 
 const (
-	// Unknown: nobody could or would say. It is not a denial; the server decides when it is done.
+	// Unknown means that nobody could or would say. It is not a denial; the server decides when it is done.
 	Unknown Permission = iota
-	// Allowed: the server would not refuse it for lack of rights.
+	// Allowed means that the server would not refuse it for lack of permissions.
 	Allowed
-	// Denied: the server would refuse it.
+	// Denied means that the server would refuse it.
 	Denied
 )
 
@@ -51,7 +51,7 @@ type Reviews struct {
 func (c *Client) Reviews() *Reviews { return &Reviews{client: c, known: map[Access]Review{}} }
 
 // Ask answers for each Access, in their order. There is one SelfSubjectAccessReview for each verb, type and namespace, and only where that
-// is denied one for each name: rights are rarely given by name. A review that fails leaves what it was for Unknown.
+// is denied one for each name: permissions are rarely given by name. A review that fails leaves what it was for Unknown.
 func (r *Reviews) Ask(ctx context.Context, accesses []Access) []Review {
 	broad := make([]Access, len(accesses))
 	for i, a := range accesses {

@@ -98,7 +98,7 @@ func TestWritesOutliveTheCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := client.Get(ctx, configMapType, ns, "c000")
+	o, err := client.GetMeta(ctx, configMapType, ns, "c000")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,10 +110,10 @@ func TestWritesOutliveTheCommand(t *testing.T) {
 	if _, err := client.Patch(ctx, configMapType, ns, "c000", steps, PatchOptions{}); err != nil {
 		t.Errorf("a patch that was under way: %v", err)
 	}
-	if _, err := client.Get(context.WithoutCancel(ctx), configMapType, ns, "c000"); err != nil {
+	if _, err := client.GetMeta(context.WithoutCancel(ctx), configMapType, ns, "c000"); err != nil {
 		t.Errorf("a read that is meant to go on: %v", err)
 	}
-	if _, err := client.Get(ctx, configMapType, ns, "c000"); !errors.Is(err, context.Canceled) {
+	if _, err := client.GetMeta(ctx, configMapType, ns, "c000"); !errors.Is(err, context.Canceled) {
 		t.Errorf("a read after that: %v", err)
 	}
 }

@@ -20,17 +20,17 @@ const DefaultConcurrency = 64
 
 // Client talks to one API server. It is safe for concurrent use.
 type Client struct {
-	config      *rest.Config
-	rest        rest.Interface
-	asked       *askedDiscovery
-	discovery   discovery.CachedDiscoveryInterface // asked, behind a cache
-	concurrency int
-	pageSize    int // objects in one answer to a list
+	config        *rest.Config
+	rest          rest.Interface
+	onceDiscovery *onceDiscovery
+	discovery     discovery.CachedDiscoveryInterface // asked, behind a cache
+	concurrency   int
+	pageSize      int // objects in one answer to a list
 	// pollInterval is how often a type is listed that may not be watched; 0 is DefaultPollInterval.
 	pollInterval time.Duration
 	clock        *serverClock
-	// unseen is called with positions that can neither be watched nor listed; may be nil.
-	unseen func(Position, error)
+	// unseen is called with resume points that can neither be watched nor listed; may be nil.
+	unseen func(ResumePoint, error)
 }
 
 // New returns a Client for a configuration, which it does not change. Concurrency below 1 means DefaultConcurrency.
@@ -62,14 +62,14 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 }
 
 func (c *Client) ask(disc *discovery.DiscoveryClient) {
-	c.asked = newAskedDiscovery(disc)
-	c.discovery = memory.NewMemCacheClient(c.asked)
+	c.onceDiscovery = newOnceDiscovery(disc)
+	c.discovery = memory.NewMemCacheClient(c.onceDiscovery)
 }
 
-// Anew returns a Client that shares the connections of this one and asks discovery again: types come and go.
-func (c *Client) Anew() *Client {
+// WithFreshDiscovery returns a Client that shares the connections of this one and asks discovery again: types come and go.
+func (c *Client) WithFreshDiscovery() *Client {
 	anew := *c
-	anew.ask(c.asked.DiscoveryClient)
+	anew.ask(c.onceDiscovery.DiscoveryClient)
 	return &anew
 }
 

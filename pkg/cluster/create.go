@@ -21,5 +21,5 @@ func (c *Client) Create(ctx context.Context, t graph.Type, namespace string, o *
 	if err := getJSON(ctx, req, acceptJSON, &raw); err != nil {
 		return nil, err
 	}
-	return whole(raw, t)
+	return decodeObject(raw, t)
 }

@@ -43,7 +43,7 @@ func FuzzJSON(f *testing.F) {
 		if bytes.HasPrefix(body, protobufMagic) {
 			return
 		}
-		checkDecode(t, body)
+		_, _ = checkDecode(t, body)
 		var list metav1.PartialObjectMetadataList
 		if json.Unmarshal(body, &list) != nil {
 			return

@@ -100,10 +100,10 @@ func pick(m metav1.Object, selector labels.Selector) graph.Object {
 		Generation: m.GetGeneration(), Finalizers: m.GetFinalizers(), Selected: selector != nil && selector.Matches(labels.Set(m.GetLabels())),
 	}
 	if created := m.GetCreationTimestamp(); !created.IsZero() {
-		o.Created = created.Unix()
+		o.CreationTimestamp = created.Unix()
 	}
 	if deleted := m.GetDeletionTimestamp(); deleted != nil {
-		o.Deleted = deleted.Unix()
+		o.DeletionTimestamp = deleted.Unix()
 	}
 	for _, r := range m.GetOwnerReferences() {
 		o.Owners = append(o.Owners, graph.OwnerReference{

@@ -57,7 +57,7 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 	if err != nil {
 		return Deleted{}, err
 	}
-	writing, done, err := settled(ctx)
+	writing, done, err := writeContext(ctx)
 	if err != nil {
 		return Deleted{}, err
 	}

@@ -18,16 +18,16 @@ var configMapType = graph.Type{Version: "v1", Resource: "configmaps", Kind: "Con
 func made(t *testing.T, c *testcluster.Cluster, client *Client, namespace, name string, finalizers ...string) *graph.Object {
 	t.Helper()
 	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [%s]}\n", name, namespace, strings.Join(finalizers, ", ")))
-	o, err := client.Get(t.Context(), configMapType, namespace, name)
+	o, err := client.GetMeta(t.Context(), configMapType, namespace, name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
 
-// TestA01TestStoreDeletionPropagation goes through upstream's table (API-002, API-003): whichever of the collector's finalizers is on an object,
+// TestStoreDeletionPropagation_A01 goes through upstream's table (API-002, API-003): whichever of the collector's finalizers is on an object,
 // the policy of the delete puts its own in its place, and background removes the object.
-func TestA01TestStoreDeletionPropagation(t *testing.T) {
+func TestStoreDeletionPropagation_A01(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -42,19 +42,19 @@ func TestA01TestStoreDeletionPropagation(t *testing.T) {
 			if _, err := client.Delete(t.Context(), configMapType, ns, name, o.UID, DeleteOptions{Policy: policy}); err != nil {
 				t.Fatal(err)
 			}
-			now, err := client.Get(t.Context(), configMapType, ns, name)
+			now, err := client.GetMeta(t.Context(), configMapType, ns, name)
 			switch {
 			case want == "" && !apierrors.IsNotFound(err):
 				t.Errorf("%q deleted with %s: %v, %v; want it gone", existing, policy, now, err)
-			case want != "" && (err != nil || !slices.Equal(now.Finalizers, []string{want}) || now.Deleted == 0):
+			case want != "" && (err != nil || !slices.Equal(now.Finalizers, []string{want}) || now.DeletionTimestamp == 0):
 				t.Errorf("%q deleted with %s: %+v, %v; want it with %s", existing, policy, now, err, want)
 			}
 		}
 	}
 }
 
-// TestA02TestStoreDeleteWithOrphanDependents: the finalizers of others stay, in their order, and the policy's is put behind them.
-func TestA02TestStoreDeleteWithOrphanDependents(t *testing.T) {
+// TestStoreDeleteWithOrphanDependents_A02: the finalizers of others stay, in their order, and the policy's is put behind them.
+func TestStoreDeleteWithOrphanDependents_A02(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -72,7 +72,7 @@ func TestA02TestStoreDeleteWithOrphanDependents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now, err := client.Get(t.Context(), configMapType, ns, name)
+		now, err := client.GetMeta(t.Context(), configMapType, ns, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,8 +82,8 @@ func TestA02TestStoreDeleteWithOrphanDependents(t *testing.T) {
 	}
 }
 
-// TestA03TestGracefulStoreHandleFinalizers: an update that keeps the finalizer keeps the object, one that takes it off removes it (API-020).
-func TestA03TestGracefulStoreHandleFinalizers(t *testing.T) {
+// TestGracefulStoreHandleFinalizers_A03: an update that keeps the finalizer keeps the object, one that removes it deletes the object (API-020).
+func TestGracefulStoreHandleFinalizers_A03(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -96,17 +96,17 @@ func TestA03TestGracefulStoreHandleFinalizers(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Kubectl(t, "label", "configmap", "a03", "-n", ns, "any=thing")
-	if now, err := client.Get(t.Context(), configMapType, ns, "a03"); err != nil || now.Deleted == 0 {
+	if now, err := client.GetMeta(t.Context(), configMapType, ns, "a03"); err != nil || now.DeletionTimestamp == 0 {
 		t.Errorf("after an update that keeps the finalizer: %+v, %v", now, err)
 	}
 	c.Kubectl(t, "patch", "configmap", "a03", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
-	if now, err := client.Get(t.Context(), configMapType, ns, "a03"); !apierrors.IsNotFound(err) {
-		t.Errorf("after an update that takes it off: %+v, %v; want it gone", now, err)
+	if now, err := client.GetMeta(t.Context(), configMapType, ns, "a03"); !apierrors.IsNotFound(err) {
+		t.Errorf("after an update that removes it: %+v, %v; want it gone", now, err)
 	}
 }
 
-// TestAPI015PreconditionsAreKept: another uid or another resourceVersion is a conflict, and a dry run changes nothing.
-func TestAPI015PreconditionsAreKept(t *testing.T) {
+// TestPreconditionsAreKept_API015: another uid or another resourceVersion is a conflict, and a dry run changes nothing.
+func TestPreconditionsAreKept_API015(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -129,7 +129,7 @@ func TestAPI015PreconditionsAreKept(t *testing.T) {
 	if _, err := client.Delete(t.Context(), configMapType, ns, "one", o.UID, DeleteOptions{Policy: "Background", DryRun: true}); err != nil {
 		t.Errorf("dry run: %v", err)
 	}
-	now, err := client.Get(t.Context(), configMapType, ns, "one")
+	now, err := client.GetMeta(t.Context(), configMapType, ns, "one")
 	if err != nil || now.ResourceVersion != o.ResourceVersion {
 		t.Errorf("afterwards: %+v, %v; want it as it was", now, err)
 	}
@@ -162,7 +162,7 @@ spec:
 		"like-a-uid": `{details: {uid: [x]}, status: Success, reason: {}}`,
 	} {
 		c.Apply(t, strings.Replace(fields, "{", "{apiVersion: "+ns+".example.com/v1, kind: Status, metadata: {name: "+name+", finalizers: [example.com/x]}, ", 1), "-n", ns)
-		o, err := client.Get(t.Context(), statuses, ns, name)
+		o, err := client.GetMeta(t.Context(), statuses, ns, name)
 		if err != nil {
 			t.Fatal(err)
 		}

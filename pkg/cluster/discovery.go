@@ -47,11 +47,11 @@ type Catalog struct {
 // Discover asks the server what it serves. A group that fails, or of which discovery does not show what it has to, is a gap in the result. The error is
 // for a server that cannot be asked at all, or whose answer cannot be all that it serves: one without the core group among them (RO-013).
 func (c *Client) Discover() (*Catalog, error) {
-	asked := c.asked.ask()
-	if asked.err != nil {
-		return nil, fmt.Errorf("asking the server which types it serves: %w", asked.err)
+	found := c.onceDiscovery.ask()
+	if found.err != nil {
+		return nil, fmt.Errorf("asking the server which types it serves: %w", found.err)
 	}
-	if err := plausible(asked.groups); err != nil {
+	if err := plausible(found.groups); err != nil {
 		return nil, err
 	}
 	_, all, err := c.discovery.ServerGroupsAndResources()
@@ -75,7 +75,7 @@ func (c *Client) Discover() (*Catalog, error) {
 			incomplete[gv] = err
 		}
 	}
-	for gv, err := range asked.failed { // which is lost on the way if only one of the two documents is aggregated
+	for gv, err := range found.failed { // which is lost on the way if only one of the two documents is aggregated
 		incomplete[gv] = err
 	}
 	for gv, err := range incomplete {

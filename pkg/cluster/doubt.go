@@ -98,7 +98,7 @@ func (cat *Catalog) suspects(lists []*metav1.APIResourceList) []schema.GroupVers
 // askAgain reads the document of one version, which comes from whoever serves it and not from the aggregator. The error says why there may be types
 // that the catalog does not have; there is none if the document names resources and all that can be listed are known.
 func (c *Client) askAgain(cat *Catalog, gv schema.GroupVersion) error {
-	doc, err := c.asked.ServerResourcesForGroupVersion(gv.String())
+	doc, err := c.onceDiscovery.ServerResourcesForGroupVersion(gv.String())
 	switch {
 	case err != nil:
 		return fmt.Errorf("discovery does not show all of it, and its own document cannot be read: %s", message(err))

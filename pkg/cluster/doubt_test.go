@@ -16,7 +16,7 @@ import (
 )
 
 // groupGaps returns the messages of the gaps of a whole group.
-func groupGaps(listed *Listed, group string) []string {
+func groupGaps(listed *ListResult, group string) []string {
 	var messages []string
 	for _, gap := range listed.Gaps {
 		if gap.Group == group && gap.Resource == "*" {
@@ -27,7 +27,7 @@ func groupGaps(listed *Listed, group string) []string {
 }
 
 // wantGroupGap fails unless there is exactly one gap of the whole group that discovery is to blame for, and says so.
-func wantGroupGap(t *testing.T, listed *Listed, group, text string) {
+func wantGroupGap(t *testing.T, listed *ListResult, group, text string) {
 	t.Helper()
 	gaps := slices.DeleteFunc(slices.Clone(listed.Gaps), func(g v1alpha1.Gap) bool { return g.Group != group || g.Resource != "*" })
 	if len(gaps) != 1 || gaps[0].Reason != v1alpha1.GapDiscoveryFailed || !strings.Contains(gaps[0].Message, text) {
@@ -35,15 +35,15 @@ func wantGroupGap(t *testing.T, listed *Listed, group, text string) {
 	}
 }
 
-func wantNoGaps(t *testing.T, listed *Listed) {
+func wantNoGaps(t *testing.T, listed *ListResult) {
 	t.Helper()
 	if len(listed.Gaps) != 0 {
 		t.Errorf("gaps: %+v, want none", listed.Gaps)
 	}
 }
 
-// TestAPI056VersionServedEmptyIsAGap: that discovery shows a built-in version as current and without resources does not mean that it has none.
-func TestAPI056VersionServedEmptyIsAGap(t *testing.T) {
+// TestVersionServedEmptyIsAGap_API056: that discovery shows a built-in version as current and without resources does not mean that it has none.
+func TestVersionServedEmptyIsAGap_API056(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	doc := faultproxy.Path("/apis/coordination.k8s.io/v1")
@@ -170,8 +170,8 @@ func TestDiscoveryThatIsNotAggregated(t *testing.T) {
 	})
 }
 
-// TestRO013DiscoveryWithoutTheCoreGroupIsAnError: nothing is known of what such a server serves.
-func TestRO013DiscoveryWithoutTheCoreGroupIsAnError(t *testing.T) {
+// TestDiscoveryWithoutTheCoreGroupIsAnError_RO013: nothing is known of what such a server serves.
+func TestDiscoveryWithoutTheCoreGroupIsAnError_RO013(t *testing.T) {
 	c := testcluster.Shared(t)
 	for name, test := range map[string]struct {
 		matches func(*http.Request) bool

@@ -41,7 +41,7 @@ func (c *Client) Finalize(ctx context.Context, live *unstructured.Unstructured, 
 	if opts.DryRun {
 		req.Param("dryRun", metav1.DryRunAll)
 	}
-	writing, done, err := settled(ctx)
+	writing, done, err := writeContext(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -50,5 +50,5 @@ func (c *Client) Finalize(ctx context.Context, live *unstructured.Unstructured, 
 	if err := getJSON(writing, req, acceptJSON, &answer); err != nil {
 		return nil, err
 	}
-	return whole(answer, NamespaceType)
+	return decodeObject(answer, NamespaceType)
 }

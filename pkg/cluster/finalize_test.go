@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestT19FinalizeChangesNothingElse: the whole object is sent with its uid and resourceVersion. What somebody has changed meanwhile is a Conflict and
+// TestFinalizeChangesNothingElse_T19: the whole object is sent with its uid and resourceVersion. What somebody has changed meanwhile is a Conflict and
 // not overwritten, and so is another namespace of that name. A dry run stores nothing.
-func TestT19FinalizeChangesNothingElse(t *testing.T) {
+func TestFinalizeChangesNothingElse_T19(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -22,7 +22,7 @@ func TestT19FinalizeChangesNothingElse(t *testing.T) {
 	}
 	read := func() *unstructured.Unstructured {
 		t.Helper()
-		o, err := client.GetWhole(t.Context(), NamespaceType, "", ns)
+		o, err := client.GetObject(t.Context(), NamespaceType, "", ns)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,22 +20,22 @@ var (
 	apiServiceResource = schema.GroupResource{Group: "apiregistration.k8s.io", Resource: "apiservices"}
 )
 
-// definitions are the names of the objects that define types, taken from their ordinary listing: comparing them with
+// typeSources are the names of the objects that define types, taken from their ordinary listing: comparing them with
 // discovery costs nothing unless something is amiss.
-type definitions struct {
+type typeSources struct {
 	mu          sync.Mutex
 	crds        []string // plural.group
 	apiServices []string // version.group
 }
 
-// defines says whether the objects of a type define types.
-func defines(t graph.Type) bool {
+// definesTypes says whether the objects of a type define types.
+func definesTypes(t graph.Type) bool {
 	gr := schema.GroupResource{Group: t.Group, Resource: t.Resource}
 	return gr == crdResource || gr == apiServiceResource
 }
 
 // observer returns what to call with each name of the type, nil for a type that defines none.
-func (d *definitions) observer(t graph.Type) func(string) {
+func (d *typeSources) observer(t graph.Type) func(string) {
 	var list *[]string
 	switch (schema.GroupResource{Group: t.Group, Resource: t.Resource}) {
 	case crdResource:
@@ -55,7 +55,7 @@ func (d *definitions) observer(t graph.Type) func(string) {
 // hidden looks for types that are defined and that discovery does not show. What can be listed is listed, the rest is a gap.
 func (l *lister) hidden(ctx context.Context) error {
 	var found []Resource
-	for _, name := range sorted(l.definition.crds) {
+	for _, name := range sorted(l.typeSources.crds) {
 		plural, group, _ := strings.Cut(name, ".")
 		if _, known := l.cat.Lookup(schema.GroupResource{Group: group, Resource: plural}); known || l.cat.failed(group) {
 			continue
@@ -72,7 +72,7 @@ func (l *lister) hidden(ctx context.Context) error {
 			found = append(found, r)
 		}
 	}
-	for _, name := range sorted(l.definition.apiServices) {
+	for _, name := range sorted(l.typeSources.apiServices) {
 		version, group, _ := strings.Cut(name, ".")
 		gv := schema.GroupVersion{Group: group, Version: version}
 		if _, known := l.cat.groupVersions[gv]; known {

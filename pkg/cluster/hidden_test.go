@@ -51,7 +51,7 @@ func widget(group, version, namespace, name string) string {
 
 func has(g *graph.Graph, kind, name string) bool {
 	for i := range g.Len() {
-		if r := g.Ref(graph.ID(i)); r.Kind == kind && r.Name == name && g.Seen(graph.ID(i)) {
+		if r := g.Ref(graph.ID(i)); r.Kind == kind && r.Name == name && g.Observed(graph.ID(i)) {
 			return true
 		}
 	}

@@ -36,10 +36,10 @@ func (it *jsonItem) object(selector labels.Selector) (*graph.Object, error) {
 		Generation: m.Generation, Finalizers: m.Finalizers,
 	}
 	if m.CreationTimestamp != nil && !m.CreationTimestamp.IsZero() {
-		o.Created = m.CreationTimestamp.Unix()
+		o.CreationTimestamp = m.CreationTimestamp.Unix()
 	}
 	if m.DeletionTimestamp != nil {
-		o.Deleted = m.DeletionTimestamp.Unix()
+		o.DeletionTimestamp = m.DeletionTimestamp.Unix()
 	}
 	for _, r := range m.OwnerReferences {
 		o.Owners = append(o.Owners, graph.OwnerReference{

@@ -35,12 +35,12 @@ type ListOptions struct {
 // Progress is how far a listing has come.
 type Progress struct{ TypesDone, Types, Objects int }
 
-// Listed is what a listing says of itself.
-type Listed struct {
+// ListResult is what a listing says of itself.
+type ListResult struct {
 	// Gaps are what could not be seen, sorted.
 	Gaps []v1alpha1.Gap
-	// Positions are where the complete lists ended.
-	Positions []Position
+	// ResumePoints are where the complete lists ended.
+	ResumePoints []ResumePoint
 }
 
 // reportEvery is after how many objects of a page progress is reported.
@@ -51,12 +51,12 @@ const maxRestarts = 4
 
 // List adds the metadata of all deletable objects to the builder. What it cannot see is a gap in what it returns; it
 // ends early only for an error that would meet every request.
-func (c *Client) List(ctx context.Context, cat *Catalog, opts ListOptions, b *graph.Builder) (*Listed, error) {
+func (c *Client) List(ctx context.Context, cat *Catalog, opts ListOptions, b *graph.Builder) (*ListResult, error) {
 	l := &lister{client: c, cat: cat, opts: opts, builder: b, slots: make(chan struct{}, c.concurrency)}
-	l.listed.Gaps = append(l.listed.Gaps, c.explainFailedGroups(ctx, cat)...)
+	l.result.Gaps = append(l.result.Gaps, c.explainFailedGroups(ctx, cat)...)
 	for _, r := range cat.Resources {
 		b.Serve(r.Type, r.OtherVersions...)
-		if l.wants(r) || defines(r.Type) {
+		if l.wants(r) || definesTypes(r.Type) {
 			l.resources = append(l.resources, r)
 		}
 	}
@@ -66,10 +66,10 @@ func (c *Client) List(ctx context.Context, cat *Catalog, opts ListOptions, b *gr
 	if err := l.hidden(ctx); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(l.listed.Gaps, func(x, y v1alpha1.Gap) int {
+	slices.SortFunc(l.result.Gaps, func(x, y v1alpha1.Gap) int {
 		return strings.Compare(gapKey(x), gapKey(y))
 	})
-	return &l.listed, nil
+	return &l.result, nil
 }
 
 func (l *lister) wants(r Resource) bool {
@@ -91,11 +91,11 @@ type lister struct {
 	resources []Resource
 	slots     chan struct{} // one for each request in flight
 
-	mu         sync.Mutex
-	progress   Progress
-	listed     Listed
-	definition definitions
-	namespaces namespaceList
+	mu          sync.Mutex
+	progress    Progress
+	result      ListResult
+	typeSources typeSources
+	namespaces  namespaceList
 }
 
 // all lists the given types side by side.
@@ -141,7 +141,7 @@ func (l *lister) note(ctx context.Context, t graph.Type, namespace string, err e
 func (l *lister) gap(g v1alpha1.Gap) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.listed.Gaps = append(l.listed.Gaps, g)
+	l.result.Gaps = append(l.result.Gaps, g)
 }
 
 func (l *lister) report(change func(*Progress)) {
@@ -184,7 +184,7 @@ func (l *lister) restarting(ctx context.Context, r Resource, namespace string) e
 		if err == nil {
 			listing.Complete()
 			l.mu.Lock()
-			l.listed.Positions = append(l.listed.Positions, Position{r.Type, namespace, version})
+			l.result.ResumePoints = append(l.result.ResumePoints, ResumePoint{r.Type, namespace, version})
 			l.mu.Unlock()
 			return nil
 		}
@@ -204,7 +204,7 @@ func (l *lister) pages(ctx context.Context, r Resource, namespace string, listin
 	path, view := resourcePath(r.Group, r.Version, r.Resource, namespace), !slices.Contains(r.Verbs, "watch")
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	observe := l.definition.observer(r.Type)
+	observe := l.typeSources.observer(r.Type)
 	add := func(o *graph.Object) {
 		listing.Add(*o)
 		if observe != nil {

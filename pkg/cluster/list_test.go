@@ -36,7 +36,7 @@ func TestListSeesWhatTheMetadataClientSees(t *testing.T) {
 	}
 	client := metadata.NewForConfigOrDie(c.Config())
 	seen := 0
-	for _, p := range listed.Positions {
+	for _, p := range listed.ResumePoints {
 		objects, err := client.Resource(gvr(p.Type)).List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestListSeesWhatTheMetadataClientSees(t *testing.T) {
 				continue
 			}
 			seen++
-			got := fmt.Sprint(g.Ref(id).Name, g.ResourceVersion(id), g.Finalizers(id), g.Created(id))
+			got := fmt.Sprint(g.Ref(id).Name, g.ResourceVersion(id), g.Finalizers(id), g.CreationTimestamp(id))
 			want := fmt.Sprint(o.Name, o.ResourceVersion, o.Finalizers, o.CreationTimestamp.Unix())
 			if got != want {
 				t.Errorf("got %s, want %s", got, want)
@@ -141,8 +141,8 @@ func TestRequestsOfAListing(t *testing.T) {
 			t.Errorf("unexpected request for %s", r.Path)
 		}
 	}
-	if discovery != 2 || lists != len(listed.Positions) || lists < 30 {
-		t.Errorf("%d discovery requests and %d lists for %d types, want 2 and one for each", discovery, lists, len(listed.Positions))
+	if discovery != 2 || lists != len(listed.ResumePoints) || lists < 30 {
+		t.Errorf("%d discovery requests and %d lists for %d types, want 2 and one for each", discovery, lists, len(listed.ResumePoints))
 	}
 }
 
@@ -160,11 +160,11 @@ func TestConcurrencyBoundsTheRequestsInFlight(t *testing.T) {
 	}
 }
 
-// TestGC003EventsAreNotListed: the collector has no monitor for events.
-func TestGC003EventsAreNotListed(t *testing.T) {
+// TestEventsAreNotListed_GC003: the collector has no monitor for events.
+func TestEventsAreNotListed_GC003(t *testing.T) {
 	c := testcluster.Shared(t)
 	_, listed := list(t, c.Config(), ListOptions{Namespace: "default"})
-	if slices.ContainsFunc(listed.Positions, func(p Position) bool { return p.Type.Resource == "events" }) {
+	if slices.ContainsFunc(listed.ResumePoints, func(p ResumePoint) bool { return p.Type.Resource == "events" }) {
 		t.Error("events were listed")
 	}
 }

@@ -35,14 +35,14 @@ func TestListWithoutAResourceVersionIsNoList(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if names, err := client.Names(t.Context(), configMapType, ns); err == nil {
+			if names, err := client.ListNames(t.Context(), configMapType, ns); err == nil {
 				t.Errorf("the names are %v, want an error", names)
 			}
-			if all, err := client.ListWhole(t.Context(), configMapType, ns, Selection{}); err == nil {
+			if all, err := client.ListObjects(t.Context(), configMapType, ns, Selection{}); err == nil {
 				t.Errorf("%d objects were listed, want an error", len(all))
 			}
-			request := WholeRequest{ReadRequest: ReadRequest{Type: configMapType, Namespace: ns, Names: configMapNames(6)}, Total: 6}
-			if err := client.ReadWhole(t.Context(), []WholeRequest{request}, func(*unstructured.Unstructured) error { return nil }); err == nil {
+			request := ObjectRequest{ObjectNames: ObjectNames{Type: configMapType, Namespace: ns, Names: configMapNames(6)}, Total: 6}
+			if err := client.ForEachObject(t.Context(), []ObjectRequest{request}, func(*unstructured.Unstructured) error { return nil }); err == nil {
 				t.Error("nothing was read, want an error")
 			}
 		})

@@ -13,8 +13,8 @@ import (
 // acceptObject asks for the metadata of one object, which is small enough for JSON.
 const acceptObject = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 
-// Get reads one object's metadata live. The error is the server's, a NotFound among them, or says that the answer is about something else.
-func (c *Client) Get(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
+// GetMeta reads one object's metadata live. The error is the server's, a NotFound among them, or says that the answer is about something else.
+func (c *Client) GetMeta(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	var it jsonItem
 	if err := getJSON(ctx, c.rest.Get().AbsPath(path...), acceptObject, &it); err != nil {
@@ -41,8 +41,8 @@ type Details struct {
 	HasObserved        bool
 }
 
-// GetDetails reads one whole object live. The error is the server's.
-func (c *Client) GetDetails(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, Details, error) {
+// GetMetaAndDetails reads one whole object live. The error is the server's.
+func (c *Client) GetMetaAndDetails(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, Details, error) {
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	var it struct {
 		jsonItem

@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
 
 // list lists with a fresh client and fails the test if that is not possible.
-func list(t *testing.T, config *rest.Config, opts ListOptions) (*graph.Graph, *Listed) {
+func list(t *testing.T, config *rest.Config, opts ListOptions) (*graph.Graph, *ListResult) {
 	t.Helper()
 	g, listed, err := tryList(t.Context(), config, opts, nil)
 	if err != nil {
@@ -28,7 +28,7 @@ func list(t *testing.T, config *rest.Config, opts ListOptions) (*graph.Graph, *L
 	return g, listed
 }
 
-func tryList(ctx context.Context, config *rest.Config, opts ListOptions, change func(*Client)) (*graph.Graph, *Listed, error) {
+func tryList(ctx context.Context, config *rest.Config, opts ListOptions, change func(*Client)) (*graph.Graph, *ListResult, error) {
 	client, err := New(config, 0)
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +58,7 @@ func dump(g *graph.Graph, namespace string) []string {
 			continue
 		}
 		line := fmt.Sprintf("%s %s %s/%s %s rv=%s state=%d finalizers=%v created=%d", r.APIVersion, r.Kind, r.Namespace, r.Name, r.UID,
-			g.ResourceVersion(id), g.State(id), g.Finalizers(id), g.Created(id))
+			g.ResourceVersion(id), g.State(id), g.Finalizers(id), g.CreationTimestamp(id))
 		for e := range g.Owners(id) {
 			line += fmt.Sprintf(" <- %s controller=%t block=%t", g.Ref(e.Owner).UID, e.Controller, e.Block)
 		}
@@ -68,12 +68,12 @@ func dump(g *graph.Graph, namespace string) []string {
 }
 
 // gapsOf returns the gaps of one type.
-func gapsOf(listed *Listed, resource string) []v1alpha1.Gap {
+func gapsOf(listed *ListResult, resource string) []v1alpha1.Gap {
 	return slices.DeleteFunc(slices.Clone(listed.Gaps), func(g v1alpha1.Gap) bool { return g.Resource != resource })
 }
 
 // wantGap fails unless the type has one gap with the reason and a message that contains a text.
-func wantGap(t *testing.T, listed *Listed, resource string, reason v1alpha1.GapReason, text string) {
+func wantGap(t *testing.T, listed *ListResult, resource string, reason v1alpha1.GapReason, text string) {
 	t.Helper()
 	gaps := gapsOf(listed, resource)
 	if len(gaps) != 1 || gaps[0].Reason != reason || !strings.Contains(gaps[0].Message, text) {

@@ -14,18 +14,18 @@ type Selectors struct{ Labels, Fields string }
 // Match is an object that matched when the server was asked.
 type Match struct{ Namespace, Name, UID, ResourceVersion string }
 
-// Matching lists the objects of a type that match, in a namespace or everywhere, in the server's order. It reads metadata alone. The error is the
+// ListMatching lists the objects of a type that match, in a namespace or everywhere, in the server's order. It reads metadata alone. The error is the
 // server's. A list that expires before its end is begun again, because pages of different snapshots do not make one list.
-func (c *Client) Matching(ctx context.Context, t graph.Type, namespace string, s Selectors) ([]Match, error) {
+func (c *Client) ListMatching(ctx context.Context, t graph.Type, namespace string, s Selectors) ([]Match, error) {
 	for restarts := 0; ; restarts++ {
-		matches, err := c.matchingOnce(ctx, t, namespace, s)
+		matches, err := c.listMatchingOnce(ctx, t, namespace, s)
 		if err == nil || !apierrors.IsResourceExpired(err) || restarts == maxRestarts {
 			return matches, err
 		}
 	}
 }
 
-func (c *Client) matchingOnce(ctx context.Context, t graph.Type, namespace string, s Selectors) ([]Match, error) {
+func (c *Client) listMatchingOnce(ctx context.Context, t graph.Type, namespace string, s Selectors) ([]Match, error) {
 	var matches []Match
 	p := page{path: resourcePath(t.Group, t.Version, t.Resource, namespace), restrict: s}
 	for {

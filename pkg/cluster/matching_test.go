@@ -40,7 +40,7 @@ func TestTheServerEvaluatesSelectors(t *testing.T) {
 		{Selectors{Labels: "half=h1", Fields: "metadata.name=c004"}, nil},
 		{Selectors{Labels: "half=h1", Fields: "metadata.name!=c003"}, []string{"c001", "c005"}},
 	} {
-		matches, err := client.Matching(t.Context(), typ, ns, tt.selectors)
+		matches, err := client.ListMatching(t.Context(), typ, ns, tt.selectors)
 		if err != nil {
 			t.Errorf("%+v: %v", tt.selectors, err)
 		}
@@ -55,11 +55,11 @@ func TestTheServerEvaluatesSelectors(t *testing.T) {
 			t.Errorf("%+v: got %v, want %v", tt.selectors, names, tt.want)
 		}
 	}
-	if _, err := client.Matching(t.Context(), typ, ns, Selectors{Labels: "a in b"}); !apierrors.IsBadRequest(err) {
+	if _, err := client.ListMatching(t.Context(), typ, ns, Selectors{Labels: "a in b"}); !apierrors.IsBadRequest(err) {
 		t.Errorf("a bad selector: %v", err)
 	}
 	proxy.On(continued, expired)
-	if _, err := client.Matching(t.Context(), typ, ns, Selectors{}); !apierrors.IsResourceExpired(err) {
+	if _, err := client.ListMatching(t.Context(), typ, ns, Selectors{}); !apierrors.IsResourceExpired(err) {
 		t.Errorf("a list that always expires: %v", err)
 	}
 }

@@ -13,16 +13,16 @@ import (
 // Field numbers of ObjectMeta, OwnerReference and Time (apimachinery/pkg/apis/meta/v1/generated.proto). Those of the
 // fields that are not kept, among them managedFields, are not named: their bytes are stepped over.
 const (
-	metaName            = 1
-	metaNamespace       = 3
-	metaUID             = 5
-	metaResourceVersion = 6
-	metaGeneration      = 7
-	metaCreated         = 8
-	metaDeleted         = 9
-	metaLabels          = 11
-	metaOwners          = 13
-	metaFinalizers      = 14
+	metaName              = 1
+	metaNamespace         = 3
+	metaUID               = 5
+	metaResourceVersion   = 6
+	metaGeneration        = 7
+	metaCreationTimestamp = 8
+	metaDeletionTimestamp = 9
+	metaLabels            = 11
+	metaOwners            = 13
+	metaFinalizers        = 14
 
 	ownerKind       = 1
 	ownerName       = 3
@@ -81,10 +81,10 @@ func (d *metadataDecoder) meta(b []byte) error {
 			o.Namespace = d.strings.get(f.bytes)
 		case metaGeneration:
 			o.Generation = int64(f.varint)
-		case metaCreated:
-			o.Created, err = seconds(f.bytes)
-		case metaDeleted:
-			o.Deleted, err = seconds(f.bytes)
+		case metaCreationTimestamp:
+			o.CreationTimestamp, err = seconds(f.bytes)
+		case metaDeletionTimestamp:
+			o.DeletionTimestamp, err = seconds(f.bytes)
 		case metaLabels:
 			err = d.label(f.bytes)
 		case metaOwners:

@@ -22,7 +22,7 @@ var (
 // read is not in it.
 func (c *Client) Mutators(ctx context.Context, t graph.Type) []string {
 	var names []string
-	c.eachWhole(ctx, mutatingWebhooks, func(o *unstructured.Unstructured) {
+	c.forEachReadable(ctx, mutatingWebhooks, func(o *unstructured.Unstructured) {
 		var configuration admissionv1.MutatingWebhookConfiguration
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &configuration) != nil {
 			return
@@ -33,7 +33,7 @@ func (c *Client) Mutators(ctx context.Context, t graph.Type) []string {
 			}
 		}
 	})
-	c.eachWhole(ctx, mutatingPolicies, func(o *unstructured.Unstructured) {
+	c.forEachReadable(ctx, mutatingPolicies, func(o *unstructured.Unstructured) {
 		var policy admissionv1.MutatingAdmissionPolicy
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &policy) != nil || policy.Spec.MatchConstraints == nil {
 			return
@@ -47,9 +47,9 @@ func (c *Client) Mutators(ctx context.Context, t graph.Type) []string {
 	return names
 }
 
-// eachWhole reads the objects of a type of which there are few, as far as they can be read.
-func (c *Client) eachWhole(ctx context.Context, t graph.Type, f func(*unstructured.Unstructured)) {
-	all, err := c.ListWhole(ctx, t, "", Selection{})
+// forEachReadable reads the objects of a type of which there are few, as far as they can be read.
+func (c *Client) forEachReadable(ctx context.Context, t graph.Type, f func(*unstructured.Unstructured)) {
+	all, err := c.ListObjects(ctx, t, "", Selection{})
 	if err != nil {
 		return
 	}

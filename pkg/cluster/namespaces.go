@@ -42,7 +42,7 @@ func (l *lister) byNamespace(ctx context.Context, r Resource, forbidden error) e
 }
 
 func (l *lister) readNamespaces(ctx context.Context, n *namespaceList) {
-	names, err := l.client.Names(ctx, graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, "")
+	names, err := l.client.ListNames(ctx, graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, "")
 	if err == nil {
 		n.names, n.complete = names, true
 		return
@@ -54,25 +54,25 @@ func (l *lister) readNamespaces(ctx context.Context, n *namespaceList) {
 	n.names = l.opts.Fallback
 }
 
-// Names lists the names of a type's objects, in a namespace or everywhere.
-func (c *Client) Names(ctx context.Context, t graph.Type, namespace string) ([]string, error) {
+// ListNames lists the names of a type's objects, in a namespace or everywhere.
+func (c *Client) ListNames(ctx context.Context, t graph.Type, namespace string) ([]string, error) {
 	var names []string
-	_, err := c.Each(ctx, t, namespace, func(o *graph.Object) { names = append(names, o.Name) })
+	_, err := c.ForEachMeta(ctx, t, namespace, func(o *graph.Object) { names = append(names, o.Name) })
 	return names, err
 }
 
-// Each calls f with the metadata of each object of a type, in a namespace or everywhere, valid during the call. It
+// ForEachMeta calls f with the metadata of each object of a type, in a namespace or everywhere, valid during the call. It
 // returns where the list ended.
-func (c *Client) Each(ctx context.Context, t graph.Type, namespace string, f func(*graph.Object)) (Position, error) {
+func (c *Client) ForEachMeta(ctx context.Context, t graph.Type, namespace string, f func(*graph.Object)) (ResumePoint, error) {
 	p := page{path: resourcePath(t.Group, t.Version, t.Resource, namespace)}
 	for {
 		var meta listMeta
 		err := c.read(ctx, p, func(m listMeta) { meta = m }, f)
 		if err != nil {
-			return Position{Type: t, Namespace: namespace}, err
+			return ResumePoint{Type: t, Namespace: namespace}, err
 		}
 		if meta.continueToken == "" {
-			return Position{Type: t, Namespace: namespace, ResourceVersion: meta.resourceVersion}, nil
+			return ResumePoint{Type: t, Namespace: namespace, ResourceVersion: meta.resourceVersion}, nil
 		}
 		p.continueToken = meta.continueToken
 	}

@@ -13,7 +13,7 @@ import (
 // FieldManager is what managedFields call this client.
 const FieldManager = "kubectl-gc"
 
-// PatchStep is one step of a JSON patch (RFC 6902). Lists are changed this way and no other: a strategic merge cannot take finalizers off
+// PatchStep is one step of a JSON patch (RFC 6902). Lists are changed this way and no other: a strategic merge cannot remove finalizers
 // and is unknown to custom resources, and a merge patch overwrites what somebody else has changed in the list (T-09, T-10).
 type PatchStep struct {
 	// Op is test, add, replace or remove.
@@ -52,7 +52,7 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 	if opts.DryRun { // nobody typed it
 		req.Param("dryRun", metav1.DryRunAll).WarningHandlerWithContext(quietWarnings{})
 	}
-	writing, done, err := settled(ctx)
+	writing, done, err := writeContext(ctx)
 	if err != nil {
 		return nil, err
 	}

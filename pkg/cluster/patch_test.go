@@ -30,9 +30,9 @@ spec:
 	return []graph.Type{configMapType, {Group: "patch.example.com", Version: "v1", Resource: "patches", Kind: "Patched", Namespaced: true}}
 }
 
-// TestAPI031PatchChangesWhatItTested: a patch whose tests hold changes one entry of a list and nothing else; one whose tests do not hold
+// TestPatchChangesWhatItTested_API031: a patch whose tests hold changes one entry of a list and nothing else; one whose tests do not hold
 // is Invalid and changes nothing, on built-in and on custom resources. A dry run answers with what would be, and changes nothing.
-func TestAPI031PatchChangesWhatItTested(t *testing.T) { // not in parallel: it makes a type
+func TestPatchChangesWhatItTested_API031(t *testing.T) { // not in parallel: it makes a type
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	client, err := New(c.Config(), 0)
@@ -55,7 +55,7 @@ metadata:
   ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: 55555555-5555-5555-5555-555555555555, blockOwnerDeletion: true}]
 `, typ.APIVersion(), typ.Kind, ns))
 			get := func() *graph.Object {
-				o, err := client.Get(t.Context(), typ, ns, "one")
+				o, err := client.GetMeta(t.Context(), typ, ns, "one")
 				if err != nil {
 					t.Fatal(err)
 				}

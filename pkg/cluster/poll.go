@@ -24,10 +24,10 @@ func (c *Client) WithPollInterval(d time.Duration) *Client {
 	return &with
 }
 
-// WithUnseen returns a Client that shares the connections of this one and whose Watch calls unseen with each position that can neither be watched nor
-// listed: nothing is heard of what happens there, and it may change or go unseen. It is called with a nil error when the position can be listed again,
+// WithUnseen returns a Client that shares the connections of this one and whose Watch calls unseen with each resume point that can neither be watched nor
+// listed: nothing is heard of what happens there, and it may change or go unseen. It is called with a nil error when the resume point can be listed again,
 // and from several goroutines.
-func (c *Client) WithUnseen(unseen func(Position, error)) *Client {
+func (c *Client) WithUnseen(unseen func(ResumePoint, error)) *Client {
 	with := *c
 	with.unseen = unseen
 	return &with
@@ -53,11 +53,11 @@ func (e *UnseenError) Error() string {
 // Unwrap returns what the server says.
 func (e *UnseenError) Unwrap() error { return e.Err }
 
-// unseen counts the positions of a Watch that can neither be watched nor listed.
+// unseen counts the resume points of a Watch that can neither be watched nor listed.
 type unseen struct {
-	mu        sync.Mutex
-	positions int
-	blind     int
+	mu     sync.Mutex
+	points int
+	blind  int
 }
 
 // add counts n more, or fewer, and says whether it is all of them.
@@ -65,11 +65,11 @@ func (u *unseen) add(n int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.blind += n
-	return u.blind == u.positions
+	return u.blind == u.points
 }
 
 // poll lists a type again and again instead of watching it.
-func (c *Client) poll(ctx context.Context, p Position, unseen *unseen, changed func(Change)) error {
+func (c *Client) poll(ctx context.Context, p ResumePoint, unseen *unseen, changed func(Change)) error {
 	interval := c.pollInterval
 	if interval <= 0 {
 		interval = DefaultPollInterval
@@ -79,7 +79,7 @@ func (c *Client) poll(ctx context.Context, p Position, unseen *unseen, changed f
 	for {
 		var different []graph.Object
 		now, listed := map[string]string{}, map[string]bool{}
-		at, err := c.Each(ctx, p.Type, p.Namespace, func(o *graph.Object) {
+		at, err := c.ForEachMeta(ctx, p.Type, p.Namespace, func(o *graph.Object) {
 			now[o.UID], listed[o.UID] = o.ResourceVersion, true
 			if before != nil && before[o.UID] != o.ResourceVersion {
 				kept := *o // whose strings stay valid
@@ -113,10 +113,10 @@ func (c *Client) poll(ctx context.Context, p Position, unseen *unseen, changed f
 				}
 			}
 			for i := range different {
-				changed(Change{Object: &different[i], Position: at})
+				changed(Change{Object: &different[i], ResumePoint: at})
 			}
 			if misses(before, now) || before == nil {
-				changed(Change{Listed: listed, Position: at})
+				changed(Change{Relisted: listed, ResumePoint: at})
 			}
 			before = now
 		}

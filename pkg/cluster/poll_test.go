@@ -64,7 +64,7 @@ func TestWatchListsATypeThatMayNotBeWatched(t *testing.T) {
 			}
 			configMap := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 			c.Kubectl(t, "create", "configmap", "first", "-n", ns)
-			position, err := client.Each(t.Context(), configMap, ns, func(*graph.Object) {})
+			position, err := client.ForEachMeta(t.Context(), configMap, ns, func(*graph.Object) {})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,9 +72,9 @@ func TestWatchListsATypeThatMayNotBeWatched(t *testing.T) {
 			ended := make(chan error, 1)
 			var h heard
 			go func() {
-				ended <- client.WithPollInterval(10*time.Millisecond).Watch(ctx, []Position{position}, h.changed)
+				ended <- client.WithPollInterval(10*time.Millisecond).Watch(ctx, []ResumePoint{position}, h.changed)
 			}()
-			h.until(t, "what there is was told", func(c Change) bool { return c.Object == nil && len(c.Listed) == 1 })
+			h.until(t, "what there is was told", func(c Change) bool { return c.Object == nil && len(c.Relisted) == 1 })
 			c.Kubectl(t, "create", "configmap", "second", "-n", ns)
 			h.until(t, "the second was heard of", func(c Change) bool { return c.Object != nil && c.Object.Name == "second" && !c.Gone })
 			c.Kubectl(t, "patch", "configmap", "first", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
@@ -85,7 +85,7 @@ func TestWatchListsATypeThatMayNotBeWatched(t *testing.T) {
 			h.changes = nil
 			h.mu.Unlock()
 			c.Kubectl(t, "delete", "configmap", "second", "-n", ns)
-			h.until(t, "it was heard that the second is gone", func(c Change) bool { return c.Object == nil && len(c.Listed) == 1 })
+			h.until(t, "it was heard that the second is gone", func(c Change) bool { return c.Object == nil && len(c.Relisted) == 1 })
 			cancel()
 			if err := <-ended; !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)
@@ -115,15 +115,15 @@ func TestWatchSaysWhatItCannotSee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secrets := Position{Type: graph.Type{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}, Namespace: ns, ResourceVersion: "1"}
-	position, err := client.Each(t.Context(), graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}, ns, func(*graph.Object) {})
+	secrets := ResumePoint{Type: graph.Type{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}, Namespace: ns, ResourceVersion: "1"}
+	position, err := client.ForEachMeta(t.Context(), graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}, ns, func(*graph.Object) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told := make(chan error, 10)
-	client = client.WithPollInterval(10 * time.Millisecond).WithUnseen(func(p Position, err error) {
+	client = client.WithPollInterval(10 * time.Millisecond).WithUnseen(func(p ResumePoint, err error) {
 		if p.Type.Resource != "secrets" {
 			t.Errorf("%s is said not to be seen", p.Type.Resource)
 		}
@@ -131,13 +131,13 @@ func TestWatchSaysWhatItCannotSee(t *testing.T) {
 	})
 	var h heard
 	ended := make(chan error, 1)
-	go func() { ended <- client.Watch(ctx, []Position{position, secrets}, h.changed) }()
+	go func() { ended <- client.Watch(ctx, []ResumePoint{position, secrets}, h.changed) }()
 	if err := <-told; !apierrors.IsForbidden(err) {
 		t.Errorf("told %v", err)
 	}
 	h.mu.Lock()
 	for _, c := range h.changes {
-		if c.Position.Type.Resource == "secrets" {
+		if c.ResumePoint.Type.Resource == "secrets" {
 			t.Errorf("heard %+v of what is not seen", c)
 		}
 	}
@@ -146,12 +146,12 @@ func TestWatchSaysWhatItCannotSee(t *testing.T) {
 	if err := <-told; err != nil {
 		t.Errorf("told %v", err)
 	}
-	h.until(t, "the secrets were listed", func(c Change) bool { return c.Object == nil && c.Position.Type.Resource == "secrets" })
+	h.until(t, "the secrets were listed", func(c Change) bool { return c.Object == nil && c.ResumePoint.Type.Resource == "secrets" })
 	cancel()
 	<-ended
 
 	all.Store(true)
-	err = client.WithUnseen(nil).Watch(t.Context(), []Position{secrets}, h.changed)
+	err = client.WithUnseen(nil).Watch(t.Context(), []ResumePoint{secrets}, h.changed)
 	var unseen *UnseenError
 	if !errors.As(err, &unseen) || unseen.Type.Resource != "secrets" || unseen.Namespace != ns || !apierrors.IsForbidden(err) {
 		t.Errorf("got %v", err)

@@ -51,7 +51,7 @@ func (c *Client) PutBackAtOnce(ctx context.Context, t graph.Type, what string) *
 // put it back, if it was not this client.
 func (c *Client) PutBack(ctx context.Context, t graph.Type, object graph.Ref, what string, path []string, times int) *PutBackError {
 	e := &PutBackError{What: what, Times: times}
-	if o, err := c.GetMetadata(ctx, t, object.Namespace, object.Name); err == nil && string(o.GetUID()) == object.UID {
+	if o, err := c.GetObjectMeta(ctx, t, object.Namespace, object.Name); err == nil && string(o.GetUID()) == object.UID {
 		if w := LastWriter(o, path); w.Manager != FieldManager {
 			e.Manager = w.Manager
 		}

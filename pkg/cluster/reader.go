@@ -54,9 +54,9 @@ func NewReader(client *Client, catalog *Catalog) *Reader {
 	}
 }
 
-// List returns the selected objects of a type, in a namespace or everywhere. The first who asks reads them; an error is remembered too. A type that is
+// ListObjects returns the selected objects of a type, in a namespace or everywhere. The first who asks reads them; an error is remembered too. A type that is
 // proven not to be served has none.
-func (r *Reader) List(ctx context.Context, resource schema.GroupResource, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
+func (r *Reader) ListObjects(ctx context.Context, resource schema.GroupResource, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
 	key := listKey{resource, namespace, selected}
 	r.mu.Lock()
 	read, asked := r.lists[key]
@@ -66,7 +66,7 @@ func (r *Reader) List(ctx context.Context, resource schema.GroupResource, namesp
 			if !served {
 				return nil, err
 			}
-			all, err := r.client.ListWhole(ctx, of.Type, namespace, selected)
+			all, err := r.client.ListObjects(ctx, of.Type, namespace, selected)
 			r.note(ctx, of.Type, namespace, err)
 			return all, err
 		})
@@ -76,8 +76,8 @@ func (r *Reader) List(ctx context.Context, resource schema.GroupResource, namesp
 	return read()
 }
 
-// Get returns one object, nil if it is proven to be absent. If its type is proven not to be served, it is.
-func (r *Reader) Get(ctx context.Context, resource schema.GroupResource, namespace, name string) (*unstructured.Unstructured, error) {
+// GetObject returns one object, nil if it is proven to be absent. If its type is proven not to be served, it is.
+func (r *Reader) GetObject(ctx context.Context, resource schema.GroupResource, namespace, name string) (*unstructured.Unstructured, error) {
 	key := getKey{resource, namespace, name}
 	r.mu.Lock()
 	read, asked := r.gets[key]
@@ -87,7 +87,7 @@ func (r *Reader) Get(ctx context.Context, resource schema.GroupResource, namespa
 			if !served {
 				return nil, err
 			}
-			return r.Read(ctx, of.Type, namespace, name)
+			return r.GetLive(ctx, of.Type, namespace, name)
 		})
 		r.gets[key] = read
 	}
@@ -104,11 +104,11 @@ func (r *Reader) served(resource schema.GroupResource) (of Resource, served bool
 	return of, served, err
 }
 
-// Read reads one object live, nil if it is proven to be absent. Of what holds nothing but data, and possibly secret ones, it reads the metadata.
-func (r *Reader) Read(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
-	get := r.client.GetWhole
+// GetLive reads one object live, nil if it is proven to be absent. Of what holds nothing but data, and possibly secret ones, it reads the metadata.
+func (r *Reader) GetLive(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+	get := r.client.GetObject
 	if MetadataOnly(t) {
-		get = r.client.GetMetadata
+		get = r.client.GetObjectMeta
 	}
 	o, err := get(ctx, t, namespace, name)
 	if IsAbsent(err, t, name) {
@@ -136,9 +136,9 @@ func (r *Reader) Kind(apiVersion, kind string) (graph.Type, bool) {
 // Now returns the time by the API server's clock.
 func (r *Reader) Now() time.Time { return r.client.Now() }
 
-// Each calls a function for the metadata of each object of a type, everywhere. It is not remembered.
-func (r *Reader) Each(ctx context.Context, t graph.Type, of func(*graph.Object)) error {
-	_, err := r.client.Each(ctx, t, "", of)
+// ForEachMeta calls a function for the metadata of each object of a type, everywhere. It is not remembered.
+func (r *Reader) ForEachMeta(ctx context.Context, t graph.Type, of func(*graph.Object)) error {
+	_, err := r.client.ForEachMeta(ctx, t, "", of)
 	return err
 }
 

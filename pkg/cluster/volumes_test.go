@@ -17,25 +17,25 @@ func TestVolumesOfClaims(t *testing.T) {
 	uid := func(kind, name string) string {
 		return c.Kubectl(t, "get", kind, name, "-n", ns, "-o", "jsonpath={.metadata.uid}")
 	}
-	claim := func(name, volume string) string {
+	pvc := func(name, volume string) string {
 		return fmt.Sprintf("apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: %s, namespace: %s}\nspec: {volumeName: %q, storageClassName: '', accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n---\n", name, ns, volume)
 	}
-	volume := func(name, claim, uid string) string {
-		return fmt.Sprintf("apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: %s}\nspec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], claimRef: {namespace: %s, name: %s, uid: %q}, csi: {driver: disk.example.com, volumeHandle: %s}}\n---\n", name, ns, claim, uid, name)
+	volume := func(name, pvc, uid string) string {
+		return fmt.Sprintf("apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: %s}\nspec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], claimRef: {namespace: %s, name: %s, uid: %q}, csi: {driver: disk.example.com, volumeHandle: %s}}\n---\n", name, ns, pvc, uid, name)
 	}
-	c.Apply(t, claim("bound", ns+"-bound")+claim("pending", "")+claim("taken", ns+"-taken")+claim("lost", ns+"-nothing"))
+	c.Apply(t, pvc("bound", ns+"-bound")+pvc("pending", "")+pvc("taken", ns+"-taken")+pvc("lost", ns+"-nothing"))
 	c.Apply(t, volume(ns+"-bound", "bound", uid("pvc", "bound"))+volume(ns+"-taken", "taken", "another"))
 	t.Cleanup(func() {
 		for _, name := range []string{"-bound", "-taken"} {
 			c.Kubectl(t, "delete", "pv", ns+name, "--wait=false", "--ignore-not-found")
 		}
 	})
-	var claims []graph.Ref
+	var pvcs []graph.Ref
 	for _, name := range []string{"bound", "pending", "taken", "lost"} {
-		claims = append(claims, graph.Ref{Namespace: ns, Name: name, UID: uid("pvc", name)})
+		pvcs = append(pvcs, graph.Ref{Namespace: ns, Name: name, UID: uid("pvc", name)})
 	}
-	many := claims
-	for i := range fewClaims {
+	many := pvcs
+	for i := range fewPVCs {
 		many = append(many, graph.Ref{Namespace: ns, Name: fmt.Sprint("none-", i), UID: fmt.Sprint("none-", i)})
 	}
 	c.Kubectl(t, "create", "role", "reader", "-n", ns, "--verb=get", "--resource=persistentvolumeclaims")
@@ -45,9 +45,9 @@ func TestVolumesOfClaims(t *testing.T) {
 		claims []graph.Ref
 		want   string
 	}{
-		{"", claims, "bound=" + ns + "-bound"},
+		{"", pvcs, "bound=" + ns + "-bound"},
 		{"", many, "bound=" + ns + "-bound"},
-		{"uma-" + ns, claims, "bound failed taken failed lost failed"},
+		{"uma-" + ns, pvcs, "bound failed taken failed lost failed"},
 		{"uma-" + ns, many, "bound failed pending failed taken failed lost failed"},
 	} {
 		config := c.Config()
@@ -64,7 +64,7 @@ func TestVolumesOfClaims(t *testing.T) {
 		}
 		bound, failed := NewReader(client, catalog).Volumes(t.Context(), test.claims, 0)
 		var got []string
-		for _, ref := range claims {
+		for _, ref := range pvcs {
 			switch {
 			case failed[ref.UID] != nil:
 				got = append(got, ref.Name+" failed")

@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Position is where a listing of a type ended: a watch from there misses nothing.
-type Position struct {
+// ResumePoint is where a listing of a type ended: a watch from there misses nothing.
+type ResumePoint struct {
 	Type            graph.Type
 	Namespace       string
 	ResourceVersion string
@@ -30,28 +30,28 @@ const rewatchDelay = time.Second
 
 // Change is what a watch has seen.
 type Change struct {
-	// Object is as it was seen last; nil if events may have been missed, and Listed then says what there is.
+	// Object is as it was seen last; nil if events may have been missed, and Relisted then says what there is.
 	Object *graph.Object
 	// Gone says that it is no more.
 	Gone bool
 	// GracePeriodSeconds is the Object's deletionGracePeriodSeconds, 0 if it has none. It stands here and not in the Object, of which a
 	// listing keeps as many as a cluster has.
 	GracePeriodSeconds int64
-	// Listed are the uids of all objects of the type and namespace of the Position.
-	Listed   map[string]bool
-	Position Position
+	// Relisted are the uids of all objects of the type and namespace of the ResumePoint.
+	Relisted    map[string]bool
+	ResumePoint ResumePoint
 }
 
-// Watch watches the types from the given positions on until the context ends, and calls changed with every change.
+// Watch watches the types from the given resume points on until the context ends, and calls changed with every change.
 // Changed is called from several goroutines.
 //
 // A type that may not be watched (403), or that the server does not watch (405), is listed every PollInterval, and what has changed since the list before
-// is handed on. The error is the context's, or the server's if credentials are refused (401); or an *UnseenError if none of the positions can
+// is handed on. The error is the context's, or the server's if credentials are refused (401); or an *UnseenError if none of the resume points can
 // be watched or listed. That some of them cannot is told to the function of WithUnseen.
-func (c *Client) Watch(ctx context.Context, positions []Position, changed func(Change)) error {
+func (c *Client) Watch(ctx context.Context, points []ResumePoint, changed func(Change)) error {
 	group, ctx := errgroup.WithContext(ctx)
-	unseen := &unseen{positions: len(positions)}
-	for _, p := range positions {
+	unseen := &unseen{points: len(points)}
+	for _, p := range points {
 		group.Go(func() error { return c.watchType(ctx, p, unseen, changed) })
 	}
 	return group.Wait()
@@ -59,13 +59,13 @@ func (c *Client) Watch(ctx context.Context, positions []Position, changed func(C
 
 // watchType keeps one watch open. One that ends is resumed; where it cannot be (410), or there is nothing to begin with, it
 // begins with a list.
-func (c *Client) watchType(ctx context.Context, p Position, unseen *unseen, changed func(Change)) error {
+func (c *Client) watchType(ctx context.Context, p ResumePoint, unseen *unseen, changed func(Change)) error {
 	for {
 		var err error
 		if p.ResourceVersion == "" {
 			listed := map[string]bool{}
-			if p, err = c.Each(ctx, p.Type, p.Namespace, func(o *graph.Object) { listed[o.UID] = true }); err == nil {
-				changed(Change{Listed: listed, Position: p})
+			if p, err = c.ForEachMeta(ctx, p.Type, p.Namespace, func(o *graph.Object) { listed[o.UID] = true }); err == nil {
+				changed(Change{Relisted: listed, ResumePoint: p})
 			}
 		}
 		if err == nil {
@@ -96,7 +96,7 @@ type watchEvent struct {
 	Object json.RawMessage
 }
 
-func (c *Client) watchOnce(ctx context.Context, p *Position, changed func(Change)) error {
+func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, changed func(Change)) error {
 	path := resourcePath(p.Type.Group, p.Type.Version, p.Type.Resource, p.Namespace)
 	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptWatch).
 		WarningHandlerWithContext(quietWarnings{}).
@@ -131,7 +131,7 @@ func (c *Client) watchOnce(ctx context.Context, p *Position, changed func(Change
 		}
 		p.ResourceVersion = o.ResourceVersion
 		if e.Type != "BOOKMARK" {
-			changed(Change{Object: o, Gone: e.Type == "DELETED", GracePeriodSeconds: it.gracePeriod(), Position: *p})
+			changed(Change{Object: o, Gone: e.Type == "DELETED", GracePeriodSeconds: it.gracePeriod(), ResumePoint: *p})
 		}
 	}
 }

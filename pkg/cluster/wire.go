@@ -61,7 +61,7 @@ func (w *wireReader) list(onMeta func(listMeta), item func([]byte) error) error 
 	for read := false; ; {
 		num, typ, err := w.tag()
 		switch {
-		case err == io.EOF && read:
+		case errors.Is(err, io.EOF) && read:
 			return nil
 		case err != nil:
 			return truncated(err) // also where the field that holds the list never came
@@ -122,7 +122,9 @@ func (w *wireReader) items(n uint64, onMeta func(listMeta), item func([]byte) er
 				return err
 			}
 		}
-		w.r.Discard(buffered)
+		if _, err := w.r.Discard(buffered); err != nil {
+			return err
+		}
 	}
 	if !hasMeta {
 		// A server writes it even when it is empty. Nothing at all must not pass for an empty list.

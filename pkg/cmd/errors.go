@@ -7,58 +7,34 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
-
-// hintError is an error with a line that says what to do next.
-type hintError struct {
-	error
-	hint string
-}
-
-func (e hintError) Unwrap() error { return e.error }
-
-// errFinding is an answer that is printed already, and that exit code 2 tells of.
-var errFinding = errors.New("something was found")
-
-// withHint adds a hint to an error, unless the hint is empty.
-func withHint(err error, hint string) error {
-	if err == nil || hint == "" {
-		return err
-	}
-	return hintError{err, hint}
-}
-
-// usageError is an error in what was typed, before anything was asked of a server.
-type usageError struct {
-	error
-	command string
-}
 
 // fail prints errors in kubectl's words and returns the exit code: 1; or 2 if nothing failed and something was found or refused; or 0 if all that there is to
 // tell is that the answer was no. What could not be done because of an interruption is told once, after what failed before.
 func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) int {
 	var failed, refused, interrupted bool
-	for _, e := range flatten(err) {
-		var r refusal
+	for _, e := range answer.Flatten(err) {
 		switch {
 		case ctx.Err() != nil && errors.Is(e, context.Canceled):
 			interrupted = true
 			continue
-		case errors.Is(e, errFinding):
+		case errors.Is(e, answer.ErrFound):
 			refused = true
 			continue
-		case errors.Is(e, errCancelled):
+		case errors.Is(e, answer.ErrCancelled):
 			fmt.Fprintln(streams.Out, e)
 			continue
-		case errors.As(e, &r):
+		case answer.IsRefusal(e):
 			refused = true
 		default:
 			failed = true
@@ -68,13 +44,11 @@ func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) in
 	if interrupted {
 		fmt.Fprintln(streams.ErrOut, "error: interrupted")
 	}
-	var hint hintError
-	if errors.As(err, &hint) {
-		fmt.Fprintln(streams.ErrOut, "hint: "+render.EscapeLines(hint.hint))
+	if hint := answer.Hint(err); hint != "" {
+		fmt.Fprintln(streams.ErrOut, "hint: "+render.EscapeLines(hint))
 	}
-	var usage usageError
-	if errors.As(err, &usage) {
-		fmt.Fprintf(streams.ErrOut, "See '%s -h' for help and examples\n", usage.command)
+	if command := env.Mistyped(err); command != "" {
+		fmt.Fprintf(streams.ErrOut, "See '%s -h' for help and examples\n", command)
 	}
 	switch {
 	case failed || interrupted:
@@ -83,22 +57,6 @@ func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) in
 		return 2
 	}
 	return 0
-}
-
-func flatten(err error) []error {
-	var agg utilerrors.Aggregate
-	if errors.As(err, &agg) {
-		return utilerrors.Flatten(agg).Errors()
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, flatten(e)...)
-	}
-	return all
 }
 
 // describe words an error as kubectl does (kubectl/pkg/cmd/util/helpers.go, checkErr and StandardErrorMessage), so that

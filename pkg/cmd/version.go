@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+
 	"github.com/spf13/cobra"
 )
 
@@ -28,13 +30,14 @@ func userAgent() string {
 	return fmt.Sprintf("kubectl-gc/%s (%s/%s)", buildVersion(), runtime.GOOS, runtime.GOARCH)
 }
 
-func newVersion(c *common) *cobra.Command {
+func newVersion(e *env.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and the path of the plugin that runs",
 		Long: `Print the version and the path of the plugin that runs.
 
-kubectl prefers a plugin with a longer name: a kubectl-gc-tree on the PATH would take the place of kubectl gc tree.`,
+kubectl prefers a plugin with a longer name: a kubectl-gc-tree on the PATH would take the place
+of kubectl gc tree.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			path, err := os.Executable()
@@ -44,7 +47,7 @@ kubectl prefers a plugin with a longer name: a kubectl-gc-tree on the PATH would
 			if resolved, err := filepath.EvalSymlinks(path); err == nil {
 				path = resolved
 			}
-			_, err = fmt.Fprintf(c.Out, "kubectl gc %s (%s, %s/%s)\n%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, path)
+			_, err = fmt.Fprintf(e.Out, "kubectl gc %s (%s, %s/%s)\n%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, path)
 			return err
 		},
 	}

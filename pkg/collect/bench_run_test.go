@@ -37,7 +37,7 @@ func BenchmarkRun(b *testing.B) {
 		benchEmpty(b, testcluster.Shared(b), func(ctx context.Context, client *cluster.Client, namespace string) error {
 			for _, t := range []graph.Type{replicaSets, podType} {
 				var objects []graph.Object
-				if _, err := client.Each(ctx, t, namespace, func(o *graph.Object) { objects = append(objects, *o) }); err != nil {
+				if _, err := client.ForEachMeta(ctx, t, namespace, func(o *graph.Object) { objects = append(objects, *o) }); err != nil {
 					return err
 				}
 				if err := deleteAll(ctx, client, t, namespace, objects); err != nil {
@@ -49,7 +49,7 @@ func BenchmarkRun(b *testing.B) {
 	})
 	b.Run("loop", func(b *testing.B) {
 		benchEmpty(b, testcluster.Shared(b), func(ctx context.Context, client *cluster.Client, namespace string) error {
-			_, err := New(client, Options{List: cluster.ListOptions{Namespace: namespace}, May: within(namespace), AllowMass: true}).Run(ctx)
+			_, err := New(client, Options{List: cluster.ListOptions{Namespace: namespace}, Allow: within(namespace), AllowOwnerLoss: true}).Run(ctx)
 			return err
 		})
 	})
@@ -98,13 +98,13 @@ func benchEmpty(b *testing.B, c *testcluster.Cluster, collect func(context.Conte
 // untilEmpty waits until the pods are gone, by a watch.
 func untilEmpty(ctx context.Context, client *cluster.Client, namespace string) error {
 	left := map[string]bool{}
-	at, err := client.Each(ctx, podType, namespace, func(o *graph.Object) { left[o.UID] = true })
+	at, err := client.ForEachMeta(ctx, podType, namespace, func(o *graph.Object) { left[o.UID] = true })
 	if err != nil || len(left) == 0 {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err = client.Watch(ctx, []cluster.Position{at}, func(c cluster.Change) {
+	err = client.Watch(ctx, []cluster.ResumePoint{at}, func(c cluster.Change) {
 		if c.Gone {
 			delete(left, c.Object.UID)
 		}

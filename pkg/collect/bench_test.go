@@ -41,7 +41,7 @@ func BenchmarkDependents(b *testing.B) {
 		bare += time.Since(start)
 		b.StartTimer()
 		start = time.Now()
-		l := New(client, Options{List: cluster.ListOptions{Namespace: two}, May: within(two)})
+		l := New(client, Options{List: cluster.ListOptions{Namespace: two}, Allow: within(two)})
 		if _, err := l.Run(b.Context()); err != nil {
 			b.Fatal(err)
 		}
@@ -62,7 +62,7 @@ var configMaps = graph.Type{Version: "v1", Resource: "configmaps", Kind: "Config
 func listed(tb testing.TB, client *cluster.Client, namespace string) []graph.Object {
 	tb.Helper()
 	var objects []graph.Object
-	if _, err := client.Each(tb.Context(), configMaps, namespace, func(o *graph.Object) {
+	if _, err := client.ForEachMeta(tb.Context(), configMaps, namespace, func(o *graph.Object) {
 		if len(o.Owners) > 0 {
 			objects = append(objects, *o)
 		}

@@ -74,7 +74,7 @@ func TestRunAsksAboutAPlanThatHasGrown(t *testing.T) {
 					return tt.answer
 				}
 			})
-			if _, err := loop.Run(t.Context()); tt.answer == no && err != no || tt.answer != no && err != nil {
+			if _, err := loop.Run(t.Context()); errors.Is(err, no) != errors.Is(tt.answer, no) || err != nil && !errors.Is(err, no) {
 				t.Errorf("got %v", err)
 			}
 			if left := s.left(); len(left) != tt.left || asked != 1 {
@@ -94,7 +94,7 @@ func TestRunIsBoundByItsFirstPass(t *testing.T) {
 	proxy, client := proxied(t, c)
 	came := before(proxy, isWrite, func() { s.make("late < nobody") })
 	opts := s.options()
-	opts.Terms.BreakDeadlocks = true
+	opts.Overrides.BreakDeadlocks = true
 	loop := New(client, opts)
 	_, err := loop.Run(t.Context())
 	var grown *GrownError
@@ -125,7 +125,7 @@ func TestPassLeavesWhatComesUpAfterItWasPlanned(t *testing.T) {
 	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/secrets") }, hidden["403"])
 	opts := s.options()
 	var events []Event
-	opts.Tell = func(e Event) { events = append(events, e) }
+	opts.OnEvent = func(e Event) { events = append(events, e) }
 	loop := New(client, opts)
 	loop.passes++
 	p, err := loop.list(t.Context())
@@ -138,15 +138,15 @@ func TestPassLeavesWhatComesUpAfterItWasPlanned(t *testing.T) {
 	if err := s.client.CoreV1().Secrets(s.namespace).Delete(t.Context(), "owner", deleteNow); err != nil {
 		t.Fatal(err)
 	}
-	for _, proof := range loop.proofs.claims { // as if it was long ago
+	for _, proof := range loop.proofs.byOwner { // as if it was long ago
 		proof.read = time.Time{}
 	}
 	if err := p.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.check("dependent < owner")
-	if len(events) != 1 || !p.summary.again {
-		t.Errorf("events %v, another pass %t", events, p.summary.again)
+	if len(events) != 1 || !p.result.again {
+		t.Errorf("events %v, another pass %t", events, p.result.again)
 	}
 	_, err = loop.Pass(t.Context())
 	var grown *GrownError
@@ -156,7 +156,7 @@ func TestPassLeavesWhatComesUpAfterItWasPlanned(t *testing.T) {
 	s.check("dependent < owner")
 }
 
-// TestBreakerHoldsInEveryPass: the first pass has nothing to do with a mass, and the second would.
+// TestBreakerHoldsInEveryPass: the first pass has no owner loss, and the second would.
 func TestBreakerHoldsInEveryPass(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -171,8 +171,8 @@ func TestBreakerHoldsInEveryPass(t *testing.T) {
 	opts := s.options()
 	opts.Agree = AgreeToAll
 	_, err := New(client, opts).Run(t.Context())
-	var mass *MassError
-	if !errors.As(err, &mass) || !came() {
+	var loss *OwnerLossError
+	if !errors.As(err, &loss) || !came() {
 		t.Fatalf("got %v, want that twelve owners are gone at once", err)
 	}
 	if left := s.left(); len(left) != 12 {
@@ -211,7 +211,7 @@ func TestBreakerDoesNotTripOverWhatWasAgreedTo(t *testing.T) {
 	}
 	client := newClient(t, c)
 	loop := New(client, s.options())
-	survey, err := loop.Survey(t.Context())
+	snapshot, err := loop.Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestBreakerDoesNotTripOverWhatWasAgreedTo(t *testing.T) {
 	for _, name := range owners {
 		roots = append(roots, string(s.uids[name]))
 	}
-	loop.Agreed(plan.New(survey.Graph, lookup(t, survey.Graph, roots...), plan.Background, plan.Options{}))
+	loop.Agreed(plan.New(snapshot.Graph, lookup(t, snapshot.Graph, roots...), plan.Background, plan.Options{}))
 	s.delete(plan.Background, owners...)
 	if _, err := loop.Run(t.Context()); err != nil {
 		t.Fatal(err)

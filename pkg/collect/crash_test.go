@@ -21,7 +21,7 @@ import (
 )
 
 // terms break the deadlock that is part of everything.
-var terms = plan.Terms{BreakDeadlocks: true}
+var terms = plan.Overrides{BreakDeadlocks: true}
 
 func fixtures(t *testing.T, c *testcluster.Cluster, n int) []*fixture {
 	t.Helper()
@@ -67,13 +67,13 @@ func checkEverything(t *testing.T, all []*fixture) {
 	}
 }
 
-// TestP12CrashAfterEveryWrite lets a run get as far as the n-th write, for each n, and runs again: the same is left each time.
-func TestP12CrashAfterEveryWrite(t *testing.T) {
+// TestCrashAfterEveryWrite_P12 lets a run get as far as the n-th write, for each n, and runs again: the same is left each time.
+func TestCrashAfterEveryWrite_P12(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	reference := newFixture(t, c)
 	reference.everything()
-	_, events := reference.run(newClient(t, c), Options{List: reference.options().List, May: reference.options().May, Terms: terms, AllowMass: true, Agree: AgreeToAll})
+	_, events := reference.run(newClient(t, c), Options{List: reference.options().List, Allow: reference.options().Allow, Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll})
 	checkEverything(t, []*fixture{reference})
 	verbs := map[plan.Verb]bool{}
 	for _, e := range events {
@@ -104,7 +104,7 @@ func TestP12CrashAfterEveryWrite(t *testing.T) {
 		}
 		next.ServeHTTP(w, r)
 	})
-	if _, err := New(client, Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}).Run(t.Context()); err != nil {
+	if _, err := New(client, Options{Allow: among(all), Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(everythingLeft, all[0].left()); diff == "" {
@@ -118,7 +118,7 @@ func TestP12CrashAfterEveryWrite(t *testing.T) {
 func again(t *testing.T, c *testcluster.Cluster, all []*fixture) {
 	t.Helper()
 	for _, last := range []bool{false, true} {
-		opts := Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}
+		opts := Options{Allow: among(all), Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll}
 		events := record(&opts)
 		s, err := New(newClient(t, c), opts).Run(t.Context())
 		if err != nil {
@@ -135,9 +135,9 @@ func again(t *testing.T, c *testcluster.Cluster, all []*fixture) {
 	}
 }
 
-// TestP12Interrupted ends runs by their context, in the middle of a write. Those that are under way are waited for, so that a later run may have less left
+// TestInterruptedRuns_P12 ends runs by their context, in the middle of a write. Those that are under way are waited for, so that a later run may have less left
 // than it would be interrupted after.
-func TestP12Interrupted(t *testing.T) {
+func TestInterruptedRuns_P12(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	all := fixtures(t, c, 4)
@@ -160,7 +160,7 @@ func TestP12Interrupted(t *testing.T) {
 				cancel()
 			}
 		})
-		_, err := New(client, Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}).Run(ctx)
+		_, err := New(client, Options{Allow: among(all), Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll}).Run(ctx)
 		mu.Lock()
 		reached := writes >= n
 		mu.Unlock()
@@ -179,8 +179,8 @@ func TestP12Interrupted(t *testing.T) {
 	checkEverything(t, all)
 }
 
-// TestP13OrderDoesNotMatter delays requests at random, so that the work comes in another order in each of several copies.
-func TestP13OrderDoesNotMatter(t *testing.T) {
+// TestOrderDoesNotMatter_P13 delays requests at random, so that the work comes in another order in each of several copies.
+func TestOrderDoesNotMatter_P13(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	all := fixtures(t, c, 12)
@@ -193,7 +193,7 @@ func TestP13OrderDoesNotMatter(t *testing.T) {
 		mu.Unlock()
 		faultproxy.Delay(d)(w, r, next)
 	})
-	opts := Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}
+	opts := Options{Allow: among(all), Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll}
 	events := record(&opts)
 	if _, err := New(client, opts).Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -215,14 +215,14 @@ func TestP13OrderDoesNotMatter(t *testing.T) {
 	checkEverything(t, all)
 }
 
-// TestP15TwoLoopsAtOnce runs two loops side by side: nobody meets an error, and the same is left as by one.
-func TestP15TwoLoopsAtOnce(t *testing.T) {
+// TestTwoLoopsAtOnce_P15 runs two loops side by side: nobody meets an error, and the same is left as by one.
+func TestTwoLoopsAtOnce_P15(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	all := fixtures(t, c, 8)
 	var group errgroup.Group
 	for range 2 {
-		opts := Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}
+		opts := Options{Allow: among(all), Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll}
 		events := record(&opts)
 		loop := New(newClient(t, c), opts)
 		group.Go(func() error {
@@ -247,12 +247,12 @@ func failure(events []Event, err error) error {
 	return err
 }
 
-// TestP15BesideTheCollector runs the loop beside the real collector.
-func TestP15BesideTheCollector(t *testing.T) {
+// TestBesideTheCollector_P15 runs the loop beside the real collector.
+func TestBesideTheCollector_P15(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
 	all := fixtures(t, c, 8)
-	opts := Options{May: among(all), Terms: terms, AllowMass: true, Agree: AgreeToAll}
+	opts := Options{Allow: among(all), Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll}
 	events := record(&opts)
 	loop := New(newClient(t, c), opts)
 	var group errgroup.Group

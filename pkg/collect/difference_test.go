@@ -25,7 +25,7 @@ func lineOf(lines []string, name string) string {
 }
 
 // frozen says whether an object has more references where the collector is, one of which cannot be judged: it gives up on all of them, and the loop
-// takes off what it can, which lets owners go that wait.
+// removes what it can, which lets owners go that wait.
 func frozen(theirs, ours []string) bool {
 	for _, line := range theirs {
 		name, refs := parse(line)

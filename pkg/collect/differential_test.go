@@ -28,14 +28,14 @@ const atRest = 3 * time.Second
 // poll is how often a control plane is read to see that: a reading costs it as much as what it is to do.
 const poll = 200 * time.Millisecond
 
-// TestP14SameResultAsTheCollector makes each random cluster on two control planes, without a collector and with one that is stopped; runs the loop on one and
+// TestSameResultAsTheCollector_P14 makes each random cluster on two control planes, without a collector and with one that is stopped; runs the loop on one and
 // starts the collector of the other; and compares what is left, object by object. Then it deletes some objects on both, and compares again.
 // What differs is named: RO-001, if it is because the collector forgets what a new listing shows, so that it is equal once the collector
-// was started again; X-04, if it is because a reference cannot be judged and the loop still takes off those that it can; GC-061, if the collector has let
+// was started again; X-04, if it is because a reference cannot be resolved and the loop still removes those that it can; GC-061, if the collector has let
 // an owner go before it looked at dependents that do not block it, which the loop looks at first; or timing, if the plan
 // says that the collector's result depends on it (GC-014, GC-054, T-29), or the collector itself ends differently another time. Anything else is
 // an error.
-func TestP14SameResultAsTheCollector(t *testing.T) {
+func TestSameResultAsTheCollector_P14(t *testing.T) {
 	t.Parallel()
 	ours := testcluster.Shared(t)
 	theirs := testcluster.Start(t, testcluster.NoControllers(), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
@@ -212,7 +212,7 @@ func (tw *twins) round(t *testing.T, b batch, released map[string]bool, start ma
 	return same
 }
 
-// releasable are the objects of the random clusters whose finalizers come off once they are being deleted.
+// releasable are the objects of the random clusters whose finalizers are removed once they are being deleted.
 func releasable(ctx context.Context, world *randomcluster.World, released map[string]bool) (map[types.UID]bool, error) {
 	graphs, err := world.ListAll(ctx)
 	if err != nil {
@@ -282,7 +282,7 @@ func (tw *twins) snapshots(t *testing.T, b batch, world *randomcluster.World) ma
 }
 
 // withoutSpentReferences leaves out the references of an object that is being deleted and held by others: whether one of two owners that go was
-// still alive when the other was seen to be gone, so that the reference to it was taken off, is a matter of the order.
+// still alive when the other was seen to be gone, so that the reference to it was removed, is a matter of the order.
 func withoutSpentReferences(line string) string {
 	object, _, _ := strings.Cut(line, " owners=")
 	if strings.Contains(object, " deleting=true ") && strings.HasSuffix(object, " held=true") {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// elsewhere finds owners of a type where a listing of one namespace does not show them, in other namespaces or in none: the collector takes them for absent, and they are
-// alive all the same. Each type is listed once, and none for which no owner is gone.
+// elsewhere finds owners of a type that a listing of one namespace does not show, in other namespaces or in none: the collector takes them for absent, and they
+// are alive. Each type is listed once, and only if an owner of it is absent.
 type elsewhere struct {
 	mu    sync.Mutex
 	types map[graph.Type]func() (map[string]plan.OwnerState, error)
@@ -22,7 +22,7 @@ func (s *elsewhere) states(ctx context.Context, p *pass, t graph.Type) (map[stri
 	if !asked {
 		list = sync.OnceValues(func() (map[string]plan.OwnerState, error) {
 			states := map[string]plan.OwnerState{}
-			_, err := p.client.Each(ctx, t, "", func(o *graph.Object) {
+			_, err := p.client.ForEachMeta(ctx, t, "", func(o *graph.Object) {
 				states[o.UID] = plan.Mismatch
 				if orphaning(o) {
 					states[o.UID] = plan.Orphaning
@@ -39,11 +39,11 @@ func (s *elsewhere) states(ctx context.Context, p *pass, t graph.Type) (map[stri
 	return list()
 }
 
-// outside judges an owner that is gone where its reference says, in a listing of one namespace: it is a mismatch if it is alive in another, unless it waits
-// there to release its dependents. Where that may
-// not be seen it is what the collector takes it for, unless mismatches are to be held.
+// outside returns the state of an owner that is absent where its reference says, in a listing of one namespace. It is a mismatch if it is alive in another
+// namespace, unless it waits there to orphan its dependents. If the other namespaces cannot be listed, it is what the collector takes it for; with
+// Overrides.KeepMismatched it is unknown.
 func (p *pass) outside(ctx context.Context, e graph.Edge, t graph.Type, state plan.OwnerState) plan.OwnerState {
-	if p.loop.opts.List.Namespace == "" || p.graph.Seen(e.Owner) {
+	if p.loop.opts.List.Namespace == "" || p.graph.Observed(e.Owner) {
 		return state
 	}
 	states, err := p.elsewhere.states(ctx, p, t)
@@ -51,7 +51,7 @@ func (p *pass) outside(ctx context.Context, e graph.Edge, t graph.Type, state pl
 	switch {
 	case err == nil && alive:
 		return elsewhere
-	case err != nil && p.loop.opts.Terms.HoldMismatched:
+	case err != nil && p.loop.opts.Overrides.KeepMismatched:
 		return plan.Unknown
 	}
 	return state

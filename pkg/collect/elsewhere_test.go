@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestX01OwnerInANamespaceThatIsNotListed: what restricts the writes restricts no evidence. An owner that is alive in another namespace is a mismatch,
+// TestOwnerInANamespaceThatIsNotListed_X01: what restricts the writes restricts no evidence. An owner that is alive in another namespace is a mismatch,
 // which is held if it is to be, also where nobody may look whether it is; without that it is what the collector takes it for.
-func TestX01OwnerInANamespaceThatIsNotListed(t *testing.T) {
+func TestOwnerInANamespaceThatIsNotListed_X01(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s, other := newFixture(t, c), newFixture(t, c)
@@ -22,13 +22,13 @@ func TestX01OwnerInANamespaceThatIsNotListed(t *testing.T) {
 	s.ownedBy("copied", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: other.uids["owner"]})
 	client := newClient(t, c)
 	holding := s.options()
-	holding.Terms.HoldMismatched = true
+	holding.Overrides.KeepMismatched = true
 
-	survey, err := New(client, s.options()).Survey(t.Context())
+	snapshot, err := New(client, s.options()).Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if surprises := plan.NewRun(survey.Graph, plan.Options{Proven: survey.Proven}).Surprises(); len(surprises) != 1 {
+	if surprises := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven}).Surprises(); len(surprises) != 1 {
 		t.Errorf("%d surprises in the plan, want 1", len(surprises))
 	}
 	s.run(client, holding)

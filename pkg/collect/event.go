@@ -8,17 +8,17 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Misplaced says whether an owner is alive in another namespace than the one that the reference is resolved in, so that nobody finds it there. A
+// CrossNamespaceRef says whether an owner is alive in another namespace than the one that the reference is resolved in, so that nobody finds it there. A
 // cluster-scoped dependent is in none (GC-022, GC-031).
-func Misplaced(g *graph.Graph, e graph.Edge) bool {
-	if !g.Seen(e.Owner) {
+func CrossNamespaceRef(g *graph.Graph, e graph.Edge) bool {
+	if !g.Observed(e.Owner) {
 		return false
 	}
 	owner := g.Ref(e.Owner).Namespace
 	return owner != "" && owner != g.Ref(e.Dependent).Namespace
 }
 
-// warn writes the Events of GC-031, one for each misplaced reference in the life of the loop, and hands on what came of each.
+// warn writes the Events of GC-031, one for each cross-namespace reference in the life of the loop, and hands on what came of each.
 func (p *pass) warn(ctx context.Context) {
 	told := p.loop.opts.Warned
 	if told == nil {
@@ -26,11 +26,11 @@ func (p *pass) warn(ctx context.Context) {
 	}
 	for i := range p.graph.Len() {
 		id := graph.ID(i)
-		if p.overlay.Gone(id) || !p.loop.may(p.graph, id) {
+		if p.projection.Gone(id) || !p.loop.allows(p.graph, id) {
 			continue
 		}
 		for e := range p.graph.Owners(id) {
-			if key := [2]string{p.graph.Ref(id).UID, p.graph.Ref(e.Owner).UID}; Misplaced(p.graph, e) && !p.loop.warned[key] && ctx.Err() == nil {
+			if key := [2]string{p.graph.Ref(id).UID, p.graph.Ref(e.Owner).UID}; CrossNamespaceRef(p.graph, e) && !p.loop.warned[key] && ctx.Err() == nil {
 				p.loop.warned[key] = true
 				told(p.graph.Ref(id), p.client.Warn(ctx, invalidNamespace(p.graph, e)))
 			}
@@ -38,7 +38,7 @@ func (p *pass) warn(ctx context.Context) {
 	}
 }
 
-// invalidNamespace is what the collector says of a misplaced reference, word for word (GC-031).
+// invalidNamespace is what the collector says of a cross-namespace reference, word for word (GC-031).
 func invalidNamespace(g *graph.Graph, e graph.Edge) cluster.Warning {
 	dependent := g.Ref(e.Dependent)
 	return cluster.Warning{

@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestX06EventsOfMisplacedReferences writes the collector's event, word for word, about references to owners in another namespace, and about
+// TestEventsOfMisplacedReferences_X06 writes the collector's event, word for word, about references to owners in another namespace, and about
 // nothing else.
-func TestX06EventsOfMisplacedReferences(t *testing.T) {
+func TestEventsOfMisplacedReferences_X06(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	there, s, ending := newFixture(t, c), newFixture(t, c), newFixture(t, c)
@@ -33,7 +33,7 @@ func TestX06EventsOfMisplacedReferences(t *testing.T) {
 
 	var written, refused []string
 	opts := Options{
-		May: func(g *graph.Graph, id graph.ID) bool { return s.ours()(g, id) || ending.ours()(g, id) },
+		Allow: func(g *graph.Graph, id graph.ID) bool { return s.ours()(g, id) || ending.ours()(g, id) },
 		Warned: func(r graph.Ref, err error) {
 			switch {
 			case err == nil:
@@ -77,14 +77,14 @@ func TestX06EventsOfMisplacedReferences(t *testing.T) {
 	}
 }
 
-// TestX06NoEventsUnlessAskedFor: without it nothing but deletes and patches is sent.
-func TestX06NoEventsUnlessAskedFor(t *testing.T) {
+// TestNoEventsUnlessAskedFor_X06: without it nothing but deletes and patches is sent.
+func TestNoEventsUnlessAskedFor_X06(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	there, s := newFixture(t, c), newFixture(t, c)
 	there.make("owner")
 	s.ownedBy("misplaced", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: there.uids["owner"]})
-	s.run(newClient(t, c), Options{May: s.ours()})
+	s.run(newClient(t, c), Options{Allow: s.ours()})
 	s.check()
 	list, err := s.client.CoreV1().Events(s.namespace).List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(list.Items) > 0 {

@@ -62,8 +62,8 @@ func (s *fixture) check(want ...string) {
 	}
 }
 
-// TestP02AnotherIncarnation puts another object in the place of the target just before each kind of write: it stays as it is.
-func TestP02AnotherIncarnation(t *testing.T) {
+// TestObjectCreatedAgainIsNotTouched_P02 puts another object in the place of the target just before each kind of write: it stays as it is.
+func TestObjectCreatedAgainIsNotTouched_P02(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, method, target, then string
@@ -114,8 +114,8 @@ func (s *fixture) version(name string) string {
 	return o.ResourceVersion
 }
 
-// TestP03DecisionAndDeleteAreAboutTheSame changes an object just before it is deleted.
-func TestP03DecisionAndDeleteAreAboutTheSame(t *testing.T) {
+// TestDecisionAndDeleteAreAboutTheSame_P03 changes an object just before it is deleted.
+func TestDecisionAndDeleteAreAboutTheSame_P03(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
@@ -172,9 +172,9 @@ var hidden = map[string]faultproxy.Fault{
 	"any list":    faultproxy.Plain(http.StatusOK, `{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}`),
 }
 
-// TestP05P06OwnersOfHiddenDependentsStay lets neither an owner that orphans nor one that waits go while a type cannot be listed that may hold a
+// TestOwnersOfHiddenDependentsStay_P05_P06 lets neither an owner that orphans nor one that waits go while a type cannot be listed that may hold a
 // dependent; once it can, no dependent of the first is deleted, and the second goes after its own.
-func TestP05P06OwnersOfHiddenDependentsStay(t *testing.T) {
+func TestOwnersOfHiddenDependentsStay_P05_P06(t *testing.T) {
 	t.Parallel()
 	for name, fault := range hidden {
 		t.Run(name, func(t *testing.T) {
@@ -189,13 +189,13 @@ func TestP05P06OwnersOfHiddenDependentsStay(t *testing.T) {
 			proxy, client := proxied(t, c)
 			proxy.On(faultproxy.Path("/secrets"), fault)
 			opts := s.options()
-			summary, err := New(client, opts).Run(t.Context())
+			result, err := New(client, opts).Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			s.check("-f | foregroundDeletion", "-o | orphan")
-			if len(summary.Gaps) == 0 || leftover(summary, "o") == "" || leftover(summary, "f") == "" {
-				t.Errorf("gaps %v, left %v", summary.Gaps, summary.Left)
+			if len(result.Gaps) == 0 || leftover(result, "o") == "" || leftover(result, "f") == "" {
+				t.Errorf("gaps %v, left %v", result.Gaps, result.NotDeleted)
 			}
 			s.run(newClient(t, c), opts)
 			s.check()
@@ -206,8 +206,8 @@ func TestP05P06OwnersOfHiddenDependentsStay(t *testing.T) {
 	}
 }
 
-// TestP05LateDependentsAreOrphanedToo creates a dependent, or removes one, while the loop orphans the others.
-func TestP05LateDependentsAreOrphanedToo(t *testing.T) {
+// TestLateDependentsAreOrphanedToo_P05 creates a dependent, or removes one, while the loop orphans the others.
+func TestLateDependentsAreOrphanedToo_P05(t *testing.T) {
 	t.Parallel()
 	ownerIsLetGo := func(r *http.Request) bool { return writesTo(http.MethodPatch, "o")(r) }
 	for _, tt := range []struct {
@@ -269,8 +269,8 @@ func TestP05LateDependentsAreOrphanedToo(t *testing.T) {
 	})
 }
 
-// TestP05P06NoCoreGroup does nothing behind a server that seems to serve nothing of the core group.
-func TestP05P06NoCoreGroup(t *testing.T) {
+// TestNothingIsDoneWithoutTheCoreGroup_P05_P06 does nothing behind a server that seems to serve nothing of the core group.
+func TestNothingIsDoneWithoutTheCoreGroup_P05_P06(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
@@ -284,8 +284,8 @@ func TestP05P06NoCoreGroup(t *testing.T) {
 	s.check("-o | orphan", "a < o", "b < nobody")
 }
 
-// TestP06OwnerGoesLast watches: the owner is gone after all of its blocking dependents.
-func TestP06OwnerGoesLast(t *testing.T) {
+// TestOwnerIsDeletedLast_P06 watches: the owner is gone after all of its blocking dependents.
+func TestOwnerIsDeletedLast_P06(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
@@ -327,8 +327,8 @@ func TestP06OwnerGoesLast(t *testing.T) {
 	}
 }
 
-// TestP07NothingElseIsLost has somebody else change the lists that the loop changes, at the same time.
-func TestP07NothingElseIsLost(t *testing.T) {
+// TestConcurrentChangesAreKept_P07 has somebody else change the lists that the loop changes, at the same time.
+func TestConcurrentChangesAreKept_P07(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, target string

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// hold is a finalizer that nobody takes off.
+// hold is a finalizer that nobody removes.
 const hold = "example.com/hold"
 
 // fixture is a namespace of config maps.
@@ -125,14 +125,14 @@ func (s *fixture) left() []string {
 
 // options restrict the loop to the namespace.
 func (s *fixture) options() Options {
-	return Options{List: cluster.ListOptions{Namespace: s.namespace}, May: within(s.namespace)}
+	return Options{List: cluster.ListOptions{Namespace: s.namespace}, Allow: within(s.namespace)}
 }
 
 // run runs the loop to its end, and fails the test if a write fails.
-func (s *fixture) run(client *cluster.Client, opts Options) (*Summary, []Event) {
+func (s *fixture) run(client *cluster.Client, opts Options) (*Result, []Event) {
 	s.t.Helper()
 	events := record(&opts)
-	summary, err := New(client, opts).Run(s.t.Context())
+	result, err := New(client, opts).Run(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -141,18 +141,18 @@ func (s *fixture) run(client *cluster.Client, opts Options) (*Summary, []Event) 
 			s.t.Errorf("%s %s: %v", e.Action.Verb, e.Action.Object.Name, e.Err)
 		}
 	}
-	return summary, *events
+	return result, *events
 }
 
 func record(opts *Options) *[]Event {
 	events := &[]Event{}
-	opts.Tell = func(e Event) { *events = append(*events, e) }
+	opts.OnEvent = func(e Event) { *events = append(*events, e) }
 	return events
 }
 
 // leftover is why the summary says that an object is left; empty if it does not.
-func leftover(s *Summary, name string) plan.Code {
-	for _, l := range s.Left {
+func leftover(s *Result, name string) plan.ReasonCode {
+	for _, l := range s.NotDeleted {
 		if s.Graph.Ref(l.Object).Name == name {
 			return l.Because.Code
 		}

@@ -38,7 +38,7 @@ func (ps *proofs) keep(known func(uid string) bool) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	maps.DeleteFunc(ps.gone, func(uid string, _ bool) bool { return !known(uid) })
-	maps.DeleteFunc(ps.claims, func(c claim, p *proof) bool {
+	maps.DeleteFunc(ps.byOwner, func(c ownerKey, p *proof) bool {
 		return !known(c.uid) && (p.state == plan.Absent || p.state == plan.Replaced)
 	})
 }

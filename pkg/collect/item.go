@@ -8,65 +8,65 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// judged is an object with what is known of each of its owners.
-type judged struct {
+// assessed is an object with what is known of each of its owners.
+type assessed struct {
 	id     graph.ID
 	item   plan.Item
 	refs   []graph.Edge
 	policy plan.Policy
-	cause  plan.Code
+	cause  plan.ReasonCode
 	owner  graph.Ref
 }
 
-// item does what attemptToDeleteItem does: judge the owners, decide, act. The listing is what was read of the object; the write carries its
-// resourceVersion, so what was judged is what is written to (RO-003).
+// item does what attemptToDeleteItem does: resolve the owners, decide, act. The listing is what was read of the object. The write carries its
+// resourceVersion, so that the decision is about the version that is written to (RO-003).
 func (p *pass) item(ctx context.Context, id graph.ID) {
 	if _, inCycle := p.graph.Cycle(id); inCycle {
 		p.cycles.Lock()
 		defer p.cycles.Unlock()
 	}
-	if p.stripLate(ctx, id) {
+	if p.removeLateOwnerRefs(ctx, id) {
 		return
 	}
-	item, refs, states, ok := p.judge(ctx, id)
+	item, refs, states, ok := p.assess(ctx, id)
 	if !ok || item.Deleting {
 		return
 	}
 	item.Owners = states
-	j := judged{id: id, item: item, refs: refs}
-	verdict := plan.Decide(item, plan.Loop)
-	j.explain(p.graph, verdict)
-	switch verdict.Do {
+	j := assessed{id: id, item: item, refs: refs}
+	decision := plan.Decide(item, plan.Loop)
+	j.explain(p.graph, decision)
+	switch decision.Do {
 	case plan.Delete:
-		if verdict.Unblock && !p.unblock(ctx, id, refs, plan.MayBeCycle, j.owner) {
+		if decision.Unblock && !p.unblock(ctx, id, refs, plan.MayBeCycle, j.owner) {
 			return
 		}
-		j.policy = verdict.Policy
+		j.policy = decision.Policy
 		p.delete(ctx, j)
-	case plan.Strip:
-		var strip []graph.Edge
-		for _, i := range verdict.Strip {
-			strip = append(strip, refs[i])
+	case plan.RemoveOwnerRefs:
+		var lost []graph.Edge
+		for _, i := range decision.RemoveOwnerRefs {
+			lost = append(lost, refs[i])
 		}
-		p.strip(ctx, id, strip, j.cause, j.owner)
+		p.removeOwnerRefs(ctx, id, lost, j.cause, j.owner)
 	}
 }
 
-// judge returns an object with its references and what is known of the owner that each names. It is false if the context has ended.
-func (p *pass) judge(ctx context.Context, id graph.ID) (plan.Item, []graph.Edge, []plan.OwnerState, bool) {
+// assess returns an object with its references and what is known of the owner that each names. It is false if the context has ended.
+func (p *pass) assess(ctx context.Context, id graph.ID) (plan.Item, []graph.Edge, []plan.OwnerState, bool) {
 	p.mu.Lock()
-	item, refs := p.overlay.Item(id)
+	item, refs := p.projection.Item(id)
 	states := make([]plan.OwnerState, len(refs))
 	for i, e := range refs {
-		states[i] = p.overlay.OwnerState(e)
+		states[i] = p.projection.OwnerState(e)
 	}
 	p.mu.Unlock()
 	if !item.Deleting && !slices.Contains(states, plan.Orphaning) && p.worthProving(refs, states) {
 		for i, e := range refs {
 			if states[i] != plan.Solid && states[i] != plan.BadScope {
 				proven := p.prove(ctx, e)
-				p.change(func(o *plan.Overlay) { o.Prove(e, proven) })
-				states[i] = p.loop.opts.Terms.Judge(e, proven)
+				p.change(func(o *plan.Projection) { o.Prove(e, proven) })
+				states[i] = p.loop.opts.Overrides.Apply(e, proven)
 			}
 		}
 		if slices.Contains(states, plan.Orphaning) {
@@ -76,8 +76,7 @@ func (p *pass) judge(ctx context.Context, id graph.ID) (plan.Item, []graph.Edge,
 	return item, refs, states, ctx.Err() == nil
 }
 
-// worthProving says whether there is anything that a live read could lead to: an object that nothing but solid owners or references that nobody
-// can judge are left of costs no read.
+// worthProving says whether a live read can change the decision. If all owners are solid, or all references that are left cannot be resolved, nothing is read.
 func (p *pass) worthProving(refs []graph.Edge, states []plan.OwnerState) bool {
 	var solid, open, unresolvable bool
 	for i, s := range states {
@@ -93,13 +92,13 @@ func (p *pass) worthProving(refs []graph.Edge, states []plan.OwnerState) bool {
 	return open && (solid || !unresolvable)
 }
 
-// resolvable says whether there is a way to judge what a reference names.
+// resolvable says whether there is a way to find out about the owner that a reference names.
 func (p *pass) resolvable(e graph.Edge) bool {
 	if e.Problem&(graph.Unresolvable|graph.InexactKind) == 0 {
 		return true
 	}
 	uid := p.graph.Ref(e.Owner).UID
-	for _, d := range p.loop.opts.Definitions {
+	for _, d := range p.loop.opts.CRDs {
 		if d.Instances[uid] {
 			return true
 		}
@@ -108,11 +107,11 @@ func (p *pass) resolvable(e graph.Edge) bool {
 }
 
 // explain names the owner because of which something is done.
-func (j *judged) explain(g *graph.Graph, v plan.Verdict) {
+func (j *assessed) explain(g *graph.Graph, v plan.Decision) {
 	for i, e := range j.refs {
 		s := j.item.Owners[i]
 		switch {
-		case v.Do == plan.Strip && s == plan.Solid:
+		case v.Do == plan.RemoveOwnerRefs && s == plan.Solid:
 			j.cause, j.owner = plan.OwnedByAnother, g.Ref(e.Owner)
 			return
 		case v.Do == plan.Delete && s == plan.Waiting:

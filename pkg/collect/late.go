@@ -7,42 +7,42 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// A dependent can be created after the last listing before its owner was let go. The collector deletes such a one; but whoever deleted the
-// owner wanted its dependents to live on, and the loop remembers that it was so until a listing that began later shows no dependent (P-05).
+// A dependent can be created after the last listing before its owner was released. The collector deletes it. But whoever deleted the
+// owner wanted its dependents to live on, so the loop remembers the owner until a listing that began later shows no dependent (P-05).
 
-// hasOrphaned records that an owner was let go after its dependents were orphaned.
+// hasOrphaned records that the orphan finalizer of an owner was removed after its dependents were orphaned.
 func (l *Loop) hasOrphaned(uid string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.orphaned[uid] = true
 }
 
-// lookAtLate has the late dependents looked at, and forgets the owners that have none. It is called before the workers begin.
-func (p *pass) lookAtLate() {
+// enqueueLate has the late dependents looked at, and forgets the owners that have none. It is called before the workers begin.
+func (p *pass) enqueueLate() {
 	l := p.loop
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for uid := range l.orphaned {
 		id, referenced := p.graph.Lookup(uid)
 		if !referenced || p.graph.DependentCount(id) == 0 {
-			if len(p.summary.Gaps) == 0 {
+			if len(p.result.Gaps) == 0 {
 				delete(l.orphaned, uid)
 			}
 			continue
 		}
 		for e := range p.graph.Dependents(id) {
-			p.overlay.Look(e.Dependent)
+			p.projection.Enqueue(e.Dependent)
 		}
 	}
 }
 
-// stripLate takes references to owners that have orphaned their dependents off a late one, and says whether it had any.
-func (p *pass) stripLate(ctx context.Context, id graph.ID) bool {
+// removeLateOwnerRefs removes references to owners that have orphaned their dependents from a late one, and says whether it had any.
+func (p *pass) removeLateOwnerRefs(ctx context.Context, id graph.ID) bool {
 	var late []graph.Edge
 	p.mu.Lock()
 	p.loop.mu.Lock()
-	for e := range p.overlay.Owners(id) {
-		if p.loop.orphaned[p.graph.Ref(e.Owner).UID] && !p.overlay.Orphans(e.Owner) {
+	for e := range p.projection.Owners(id) {
+		if p.loop.orphaned[p.graph.Ref(e.Owner).UID] && !p.projection.Orphans(e.Owner) {
 			late = append(late, e)
 		}
 	}
@@ -51,7 +51,7 @@ func (p *pass) stripLate(ctx context.Context, id graph.ID) bool {
 	if len(late) == 0 {
 		return false
 	}
-	p.strip(ctx, id, late, plan.OwnerOrphans, p.graph.Ref(late[0].Owner))
+	p.removeOwnerRefs(ctx, id, late, plan.OwnerOrphans, p.graph.Ref(late[0].Owner))
 	return true
 }
 
@@ -59,5 +59,5 @@ func (p *pass) stripLate(ctx context.Context, id graph.ID) bool {
 func (p *pass) gone(id graph.ID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.overlay.Gone(id)
+	return p.projection.Gone(id)
 }

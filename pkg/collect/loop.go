@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 	maxFailures = 2
 )
 
-// Loop goes over a cluster in passes. Between them it remembers what stays true: which owners are gone for good, and which objects were
+// Loop goes over a cluster in passes. Between them it remembers what stays true: which owners are absent for good, and which objects were
 // being deleted before a listing began. It is not safe for concurrent use.
 type Loop struct {
 	client *cluster.Client
@@ -37,7 +38,7 @@ type Loop struct {
 	failed        map[string]int
 	// written counts the writes that the server has taken, of objects that are there.
 	written map[effect]int
-	// orphaned are the uids of owners that were let go after their dependents were orphaned, until a listing shows that no other has come meanwhile.
+	// orphaned are the uids of owners whose orphan finalizer was removed, until a listing that began later shows no dependent.
 	orphaned map[string]bool
 	// warned are the references, by the uids of dependent and owner, of which an Event was written.
 	warned map[[2]string]bool
@@ -55,7 +56,7 @@ type Loop struct {
 
 // New returns a Loop that has sent nothing yet.
 func New(client *cluster.Client, opts Options) *Loop {
-	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.Definitions),
+	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.CRDs),
 		waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}, warned: map[[2]string]bool{},
 		written: map[effect]int{}, declined: map[string]bool{}, witnessed: map[string]bool{}}
 	for _, uid := range opts.Waiting {
@@ -64,33 +65,33 @@ func New(client *cluster.Client, opts Options) *Loop {
 	return l
 }
 
-// Summary is what a pass found.
-type Summary struct {
+// Result is what a pass found.
+type Result struct {
 	// Graph is the listing, Gaps what it could not see.
 	Graph *graph.Graph
 	Gaps  []v1alpha1.Gap
 	// Unread is what could not be read live, so that it and what depends on it was kept: one gap for each type, namespace and reason, which names one
 	// object. Unlike the Gaps it hides no dependents.
 	Unread []v1alpha1.Gap
-	// Positions are where the lists ended.
-	Positions []cluster.Position
+	// ResumePoints are where the lists ended.
+	ResumePoints []cluster.ResumePoint
 	// Writes is how many writes the server has taken.
 	Writes int
-	// Left is what is left, and why.
-	Left []plan.Survivor
+	// NotDeleted are the objects that the pass looked at and did not delete, and why.
+	NotDeleted []plan.ObjectReason
 	// again says that a later listing can show more than this one.
 	again bool
 }
 
 // Run makes passes until one has nothing to write, and returns what the last of them found. What is left then waits for somebody else. The
-// error is for what ended it early, a context among it, or why a pass was refused: a *MassError, a *MaxDeletesError, a *GrownError or what Options.Agree
+// error is for what ended it early, a context among it, or why a pass was refused: a *OwnerLossError, a *MaxDeletesError, a *GrownError or what Options.Agree
 // has returned. What single writes met is told in the events.
-func (l *Loop) Run(ctx context.Context) (*Summary, error) {
+func (l *Loop) Run(ctx context.Context) (*Result, error) {
 	l.bound = l.explicit
 	return l.run(ctx)
 }
 
-func (l *Loop) run(ctx context.Context) (*Summary, error) {
+func (l *Loop) run(ctx context.Context) (*Result, error) {
 	l.forgetNames()
 	for idle := 0; ; {
 		s, err := l.Pass(ctx)
@@ -109,23 +110,23 @@ func (l *Loop) run(ctx context.Context) (*Summary, error) {
 
 // Pass lists, plans, decides and acts once. What a write brings about is acted on in the same pass, as far as it was planned and agreed to. The errors
 // are those of Run.
-func (l *Loop) Pass(ctx context.Context) (*Summary, error) {
+func (l *Loop) Pass(ctx context.Context) (*Result, error) {
 	l.passes++
 	p, err := l.list(ctx)
 	if err != nil {
 		return nil, err
 	}
 	l.answered = true
-	l.forgetGone(p.graph, p.summary.Gaps)
+	l.forgetGone(p.graph, p.result.Gaps)
 	err = p.bind(ctx)
 	l.listed(p.graph)
 	if err == nil {
 		p.warn(ctx)
 		err = p.run(ctx)
 	}
-	p.summary.Unread = p.unread.besides(p.summary.Gaps)
-	p.summary.Left = p.overlay.Residue(func(id graph.ID) bool { return l.may(p.graph, id) })
-	return &p.summary, err
+	p.result.Unread = p.unread.besides(p.result.Gaps)
+	p.result.NotDeleted = p.projection.NotDeleted(func(id graph.ID) bool { return l.allows(p.graph, id) })
+	return &p.result, err
 }
 
 // list begins a pass with fresh discovery and a fresh listing.
@@ -137,20 +138,21 @@ func (l *Loop) list(ctx context.Context) (*pass, error) {
 	clear(l.next)
 	l.mu.Unlock()
 	l.proofs.newPass()
-	client := l.client.Anew()
+	client := l.client.WithFreshDiscovery()
 	catalog, err := client.Discover()
 	if err != nil {
 		return nil, &listError{err}
 	}
-	builder := graph.NewBuilder()
-	listed, err := client.List(ctx, catalog, l.opts.List, builder)
+	listing, err := selection.List(ctx, client, catalog, l.opts.List)
 	if err != nil {
 		return nil, &listError{err}
 	}
-	return newPass(l, client, catalog, builder.Build(), listed), nil
+	return newPass(l, client, listing), nil
 }
 
-func (l *Loop) may(g *graph.Graph, id graph.ID) bool { return l.opts.May == nil || l.opts.May(g, id) }
+func (l *Loop) allows(g *graph.Graph, id graph.ID) bool {
+	return l.opts.Allow == nil || l.opts.Allow(g, id)
+}
 
 // sees says whether the current listing began after the object was seen to wait for its dependents; if not, the next one will.
 func (l *Loop) sees(uid string) bool {
@@ -192,7 +194,7 @@ func (l *Loop) mayDelete() bool {
 	return true
 }
 
-func (l *Loop) tell(e Event) {
+func (l *Loop) onEvent(e Event) {
 	if e.Err != nil {
 		l.mu.Lock()
 		l.failed[e.Action.Object.UID]++
@@ -200,7 +202,7 @@ func (l *Loop) tell(e Event) {
 	}
 	l.told.Lock()
 	defer l.told.Unlock()
-	if l.opts.Tell != nil {
-		l.opts.Tell(e)
+	if l.opts.OnEvent != nil {
+		l.opts.OnEvent(e)
 	}
 }

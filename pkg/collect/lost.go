@@ -16,7 +16,7 @@ const (
 )
 
 // losses are owners that a loop has heard of only when they were gone, although it watches: neither a listing nor a watch has shown them alive, and
-// dependents of theirs come up all the same. A backup that is restored slowly is a mass over many passes.
+// dependents of theirs come up all the same. A backup that is restored slowly is one owner loss over many passes.
 type losses struct {
 	// before is the listing of the pass before; nil if nothing is watched.
 	before *graph.Graph
@@ -50,7 +50,7 @@ func (l *Loop) remember(p *Proposal) {
 	s.recent = slices.DeleteFunc(s.recent, func(o loss) bool { return now.Sub(o.at) >= lostFor })
 	known := func(uid string) bool {
 		id, listed := s.before.Lookup(uid)
-		return listed && s.before.Seen(id) || l.expected(uid) || slices.ContainsFunc(s.recent, func(o loss) bool { return o.UID == uid })
+		return listed && s.before.Observed(id) || l.expected(uid) || slices.ContainsFunc(s.recent, func(o loss) bool { return o.UID == uid })
 	}
 	for _, o := range p.Plan.LostOwners(known) {
 		if len(s.recent) < mostLost {

@@ -10,7 +10,7 @@ import (
 
 // observed waits until the controller of an owner has taken notice that it is being deleted, for as long as the options allow: one that has not would
 // adopt again what is about to be orphaned (RO-021, which was in the original proposal of orphaning). A deletion counts as a generation
-// (API-017), and status.observedGeneration is how far a controller has come. An owner without generations cannot be judged, nor
+// (API-017), and status.observedGeneration is how far a controller has come. It says nothing of an owner without generations, or of
 // one whose controller writes no status.
 func (p *pass) observed(ctx context.Context, id graph.ID) {
 	ref := p.graph.Ref(id)
@@ -21,13 +21,13 @@ func (p *pass) observed(ctx context.Context, id graph.ID) {
 	ctx, cancel := context.WithTimeout(ctx, p.loop.opts.Observe)
 	defer cancel()
 	behind := func() bool {
-		o, d, err := p.client.GetDetails(ctx, t, ref.Namespace, ref.Name)
+		o, d, err := p.client.GetMetaAndDetails(ctx, t, ref.Namespace, ref.Name)
 		return err == nil && o.UID == ref.UID && d.HasObserved && d.ObservedGeneration < o.Generation
 	}
 	if !behind() {
 		return
 	}
-	_ = p.client.Watch(ctx, []cluster.Position{{Type: t, Namespace: ref.Namespace}}, func(c cluster.Change) {
+	_ = p.client.Watch(ctx, []cluster.ResumePoint{{Type: t, Namespace: ref.Namespace}}, func(c cluster.Change) {
 		if (c.Object == nil || c.Object.UID == ref.UID) && !behind() {
 			cancel()
 		}

@@ -17,9 +17,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestRO021OrphaningWaitsForTheController: while the controller has not taken notice of the deletion nothing is orphaned; and one that never does is
+// TestOrphaningWaitsForTheController_RO021: while the controller has not taken notice of the deletion nothing is orphaned; and one that never does is
 // waited for no longer than was said.
-func TestRO021OrphaningWaitsForTheController(t *testing.T) {
+func TestOrphaningWaitsForTheController_RO021(t *testing.T) {
 	c := testcluster.Shared(t)
 	for name, notices := range map[string]bool{"it notices": true, "it never does": false} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestRO021OrphaningWaitsForTheController(t *testing.T) {
 						next.ServeHTTP(w, r)
 					})
 			}
-			if _, err := New(client, Options{May: within(namespace), Observe: observe}).Run(t.Context()); err != nil {
+			if _, err := New(client, Options{Allow: within(namespace), Observe: observe}).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if early.Load() == notices {

@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestOnlyActsOnWhatItIsToldTo: the owner is let go when its dependents are without references to it; nothing else is judged, not even a dependent
+// TestOnlyActsOnWhatItIsToldTo: the owner is let go when its dependents have no references to it any more; nothing else is judged, not even a dependent
 // whose other owner is gone.
 func TestOnlyActsOnWhatItIsToldTo(t *testing.T) {
 	c := testcluster.Shared(t)
@@ -22,7 +22,7 @@ func TestOnlyActsOnWhatItIsToldTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts := s.options()
-	opts.May = nil
+	opts.Allow = nil
 	opts.Only = map[string]bool{string(s.uids["o"]): true}
 	s.run(client, opts)
 	want := []string{"-f | foregroundDeletion", "-other | orphan", "f1 < f+", "gone < nobody", "o1", "o2 < nobody", "other1 < other"}

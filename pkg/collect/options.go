@@ -13,14 +13,14 @@ import (
 type Options struct {
 	// List says what to list.
 	List cluster.ListOptions
-	// May says whether an object may be written to; nil allows all. It is never asked what may be taken as evidence. It is called by one
+	// Allow says whether an object may be written to; nil allows all. It is never asked what may be taken as evidence. It is called by one
 	// goroutine at a time.
-	May func(g *graph.Graph, id graph.ID) bool
-	// Only are the uids of the objects that are acted on; nil are all. Their dependents are written to for their sake, and are not judged: what
-	// becomes of them else is left to others. It takes the place of an agreement: Agree is not asked.
+	Allow func(g *graph.Graph, id graph.ID) bool
+	// Only are the uids of the objects that are acted on; nil are all. Their dependents are written to only where an owner among these
+	// requires it. It takes the place of an agreement: Agree is not asked.
 	Only map[string]bool
-	// Terms are what to do more or less than upstream.
-	Terms plan.Terms
+	// Overrides are what to do more or less than upstream.
+	Overrides plan.Overrides
 	// GracePeriodSeconds, if not nil, goes with every delete; the collector's own carry none (GC-056).
 	GracePeriodSeconds *int64
 	// Observe is how long to wait, before dependents are orphaned, for their owner's controller to take notice of its deletion; zero does not wait.
@@ -28,36 +28,36 @@ type Options struct {
 	// MaxDeletes is how many objects may be deleted in all; zero allows any number. A pass that plans to exceed it ends the run with a
 	// *MaxDeletesError before its first write.
 	MaxDeletes int
-	// AllowMass has the loop delete although owners of a kind are gone all at once (plan.Masses). Otherwise such a pass ends the run with a
-	// *MassError before its first write.
-	AllowMass bool
+	// AllowOwnerLoss has the loop delete although owners of a kind are gone all at once (plan.OwnerLosses). Otherwise such a pass ends the run with a
+	// *OwnerLossError before its first write.
+	AllowOwnerLoss bool
 	// Agree is asked before the first write of a pass that would do more than was agreed to (Loop.Agreed). If it returns nil that is agreed to; with
 	// ErrOnlyAgreed the pass does what was agreed to before; any other error ends the run. A nil Agree returns a *GrownError. What an ordinary cascade
 	// brings about was in the first plan, and is no growth.
 	Agree func(context.Context, *Proposal) error
-	// Paused, if not nil, is called by Watch when it goes on although a pass was refused (*MassError), or could not begin because the server did not
+	// Paused, if not nil, is called by Watch when it goes on although a pass was refused (*OwnerLossError), or could not begin because the server did not
 	// answer; once for the same reason. It is called with nil after the next pass that goes well. If it is nil, a pass that is refused ends Watch.
 	Paused func(error)
 	// Settle is for how long Watch waits for further changes after each, but not longer than ten times that in all: what is restored or deleted
-	// together is judged together. Zero means DefaultSettle.
+	// together is planned together. Zero means DefaultSettle.
 	Settle time.Duration
 	// Retry is how long Watch waits before it asks a server again that has not answered: twice as long after each failure up to RetryMost, each time
 	// less a random part. Zero means DefaultRetry and DefaultRetryMost.
 	Retry, RetryMost time.Duration
 	// Waiting are the uids of objects that were deleted before the first listing began, so that it shows all their dependents.
 	Waiting []string
-	// Definitions are the instances of definitions that may be gone when their dependents are looked at.
-	Definitions []Definition
+	// CRDs are the instances of CRDs that may be gone when their dependents are looked at.
+	CRDs []CRD
 	// Warned, if not nil, has the loop write the collector's Event about each reference to an owner in another namespace, to objects that it may
 	// write to; it is called with the dependent and what came of it.
 	Warned func(dependent graph.Ref, err error)
-	// Tell is called with every write that was tried, one call at a time.
-	Tell func(Event)
+	// OnEvent is called with every write that was tried, one call at a time.
+	OnEvent func(Event)
 }
 
-// Definition is a CustomResourceDefinition whose instances were seen. When it is gone they are too: its own finalizer has seen to that. It
+// CRD is a CustomResourceDefinition whose instances were seen. When it is gone they are too: its own finalizer has seen to that. It
 // is how the collector, which saw them go, collects the dependents of a type that is not served any more (GC-072, RO-024).
-type Definition struct {
+type CRD struct {
 	Object    graph.Ref
 	Type      graph.Type
 	Instances map[string]bool // by uid
@@ -76,15 +76,15 @@ type Action struct {
 	Object graph.Ref
 	// Policy is that of a delete.
 	Policy plan.Policy
-	// Owners are the uids of the references that are taken off or unblocked.
+	// Owners are the uids of the owners whose references are removed, or no longer block.
 	Owners []string
 	// Finalizer is the one that is removed, of the verb removeFinalizer.
 	Finalizer string
-	// Held are the finalizers that were left on the object by a delete, or by taking one off.
-	Held []string
+	// RemainingFinalizers are those that the object still has after a delete, or after one was removed.
+	RemainingFinalizers []string
 	// Pass is the pass it belongs to, from 1.
 	Pass int
 	// Because is why, and Cause the owner that it is about; its uid is empty if there is none.
-	Because plan.Code
+	Because plan.ReasonCode
 	Cause   graph.Ref
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// orphan takes the references to an owner off its dependents and then, when a listing that began later shows none, its finalizer (GC-067, RO-020).
+// orphan removes the references to an owner from its dependents and then, when a listing that began later shows none, its finalizer (GC-067, RO-020).
 func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	sees := p.loop.sees(p.graph.Ref(id).UID)
 	p.mu.Lock()
 	dependents := map[graph.ID][]graph.Edge{}
 	var order []graph.ID
 	kept := false
-	for e := range p.overlay.Dependents(id) {
-		if !p.loop.may(p.graph, e.Dependent) {
+	for e := range p.projection.Dependents(id) {
+		if !p.loop.allows(p.graph, e.Dependent) {
 			kept = true // and its owner with it (P-19)
 			continue
 		}
@@ -49,8 +49,8 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	p.share(len(order), func(i int) {
 		dependent := order[i]
 		switch {
-		case p.strip(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)):
-			p.change(func(o *plan.Overlay) { o.Look(dependent) }) // it was not judged before
+		case p.removeOwnerRefs(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)):
+			p.change(func(o *plan.Projection) { o.Enqueue(dependent) }) // nothing was decided about it before
 		case !p.gone(dependent):
 			failed.Store(true)
 		}
@@ -60,16 +60,16 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	}
 }
 
-// complete takes one of the collector's finalizers off an owner that has nothing left to wait for. A dependent that the listing could not show
-// would be condemned by it, or not waited for; so it needs a listing without such a gap, and one that began after the owner was seen to wait
+// complete removes one of the collector's finalizers from an owner that has nothing left to wait for. A dependent that the listing could not show would be
+// deleted because of it, or not waited for. So it needs a listing without such a gap, and one that began after the owner was seen to wait
 // (RO-012, RO-020, RO-022).
-func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, because plan.Code) {
+func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, because plan.ReasonCode) {
 	ref := p.graph.Ref(id)
 	if !p.loop.sees(ref.UID) {
 		p.again()
 		return
 	}
-	if ref.Namespace == "" && p.loop.opts.List.Namespace != "" || len(plan.Hiding(p.graph, p.summary.Gaps, ref)) > 0 {
+	if ref.Namespace == "" && p.loop.opts.List.Namespace != "" || len(plan.Hiding(p.graph, p.result.Gaps, ref)) > 0 {
 		return
 	}
 	t, _ := p.graph.Type(id)
@@ -80,7 +80,7 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 			return err
 		}
 		at := slices.Index(now.Finalizers, finalizer)
-		if now.UID != ref.UID || now.Deleted == 0 || at < 0 {
+		if now.UID != ref.UID || now.DeletionTimestamp == 0 || at < 0 {
 			return errMoved
 		}
 		path := fmt.Sprintf("/metadata/finalizers/%d", at)
@@ -93,7 +93,7 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 		if slices.Contains(left.Finalizers, finalizer) {
 			return p.client.PutBackAtOnce(ctx, t, "finalizer "+finalizer)
 		}
-		a.Held = left.Finalizers
+		a.RemainingFinalizers = left.Finalizers
 		return nil
 	})
 	if !taken {
@@ -102,8 +102,8 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 	if finalizer == plan.OrphanFinalizer {
 		p.loop.hasOrphaned(ref.UID)
 	}
-	p.change(func(o *plan.Overlay) { o.Released(id, finalizer) })
-	p.confirm(ctx, id, len(a.Held) > 0)
+	p.change(func(o *plan.Projection) { o.Released(id, finalizer) })
+	p.confirm(ctx, id, len(a.RemainingFinalizers) > 0)
 }
 
 // stillWaits reads an owner live: somebody may have deleted it again with another policy (API-004).
@@ -115,7 +115,7 @@ func (p *pass) stillWaits(ctx context.Context, id graph.ID, finalizer string) bo
 	case cluster.IsAbsent(err, t, ref.Name), err == nil && replaces(now, ref):
 		p.removed(id)
 		return false
-	case err != nil || now.UID != ref.UID || now.Deleted == 0 || !slices.Contains(now.Finalizers, finalizer):
+	case err != nil || now.UID != ref.UID || now.DeletionTimestamp == 0 || !slices.Contains(now.Finalizers, finalizer):
 		p.again()
 		return false
 	}
@@ -125,14 +125,14 @@ func (p *pass) stillWaits(ctx context.Context, id graph.ID, finalizer string) bo
 // breakDeadlock unblocks a reference of a cycle whose members all wait for each other, if the terms say so, and says whether it did. Members
 // that were seen to wait only now may not be what the listing shows of them; the next pass will tell.
 func (p *pass) breakDeadlock(ctx context.Context) bool {
-	if !p.loop.opts.Terms.BreakDeadlocks {
+	if !p.loop.opts.Overrides.BreakDeadlocks {
 		return false
 	}
 	p.mu.Lock()
-	rings := p.overlay.Deadlocks()
+	rings := p.projection.Deadlocks()
 	p.mu.Unlock()
 	for _, ring := range rings {
-		if !p.loop.may(p.graph, ring[0].Dependent) || !p.stillDeadlocked(ctx, ring) {
+		if !p.loop.allows(p.graph, ring[0].Dependent) || !p.stillDeadlocked(ctx, ring) {
 			continue
 		}
 		e := ring[0]

@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
 // pass is the work that one listing gives.
@@ -21,40 +22,41 @@ type pass struct {
 	elsewhere elsewhere
 	unread    unread
 
-	// cycles is held while a member of an ownership cycle is judged and deleted: two that are judged at a time would wait for each other
-	// for ever (GC-064).
+	// cycles is locked while a member of an ownership cycle is decided about and deleted: two at a time would wait for each other
+	// forever (GC-064).
 	cycles sync.Mutex
 
-	mu      sync.Mutex
-	done    sync.Cond // somebody has finished
-	overlay *plan.Overlay
-	working map[graph.ID]bool // true: has to be looked at again afterwards
-	live    map[graph.ID]string
+	mu         sync.Mutex
+	done       sync.Cond // somebody has finished
+	projection *plan.Projection
+	working    map[graph.ID]bool // true: has to be looked at again afterwards
+	live       map[graph.ID]string
 	// orphaned are the owners whose dependents were patched in this pass: only a listing that begins later shows whether it was all of them.
 	orphaned map[graph.ID]bool
 	err      error
-	summary  Summary
+	result   Result
 }
 
-func newPass(l *Loop, client *cluster.Client, catalog *cluster.Catalog, g *graph.Graph, listed *cluster.Listed) *pass {
+func newPass(l *Loop, client *cluster.Client, listing *selection.Snapshot) *pass {
+	g := listing.Graph
 	p := &pass{
-		loop: l, client: client, catalog: catalog, graph: g, overlay: plan.NewOverlay(g, plan.Options{Rules: plan.Loop, Terms: l.opts.Terms}),
+		loop: l, client: client, catalog: listing.Catalog, graph: g, projection: plan.NewProjection(g, plan.Options{Rules: plan.Loop, Overrides: l.opts.Overrides}),
 		working: map[graph.ID]bool{}, live: map[graph.ID]string{}, orphaned: map[graph.ID]bool{},
-		slots:   make(chan struct{}, client.Concurrency()),
-		summary: Summary{Graph: g, Gaps: listed.Gaps, Positions: listed.Positions},
+		slots:  make(chan struct{}, client.Concurrency()),
+		result: Result{Graph: g, Gaps: listing.Gaps, ResumePoints: listing.ResumePoints},
 	}
 	p.done.L = &p.mu
 	return p
 }
 
-// run looks at every object that has anything to be judged, and at what comes of that.
+// run looks at every object that something may be due to, and at what follows from that.
 func (p *pass) run(ctx context.Context) error {
 	for i := range p.graph.Len() {
-		if id := graph.ID(i); p.overlay.Candidate(id) {
-			p.overlay.Look(id)
+		if id := graph.ID(i); p.projection.Candidate(id) {
+			p.projection.Enqueue(id)
 		}
 	}
-	p.lookAtLate()
+	p.enqueueLate()
 	for {
 		due := p.take(ctx)
 		if len(due) == 0 {
@@ -91,12 +93,12 @@ func (p *pass) take(ctx context.Context) []graph.ID {
 			return nil
 		}
 		var due []graph.ID
-		for _, id := range p.overlay.Due() {
+		for _, id := range p.projection.Drain() {
 			if _, busy := p.working[id]; busy {
 				p.working[id] = true
 				continue
 			}
-			if p.loop.may(p.graph, id) {
+			if p.loop.allows(p.graph, id) {
 				p.working[id] = false
 				due = append(due, id)
 			}
@@ -112,7 +114,7 @@ func (p *pass) finished(id graph.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.working[id] {
-		p.overlay.Look(id)
+		p.projection.Enqueue(id)
 	}
 	delete(p.working, id)
 	p.done.Broadcast()
@@ -124,12 +126,12 @@ func (p *pass) attempt(ctx context.Context, id graph.ID) {
 	if p.loop.givenUp(uid) {
 		return
 	}
-	if !p.loop.judges(uid) {
+	if !p.loop.actsOn(uid) {
 		p.alongside(ctx, id)
 		return
 	}
 	p.mu.Lock()
-	o := p.overlay
+	o := p.projection
 	gone, deleting, orphans, waits, blocked := o.Gone(id), o.Deleting(id), o.Orphans(id), o.Waits(id), o.Waits(id) && o.Blocked(id)
 	p.mu.Unlock()
 	switch {
@@ -174,18 +176,18 @@ func (p *pass) share(n int, f func(int)) {
 	others.Wait()
 }
 
-// change changes the overlay.
-func (p *pass) change(f func(*plan.Overlay)) {
+// change changes the projection.
+func (p *pass) change(f func(*plan.Projection)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	f(p.overlay)
+	f(p.projection)
 }
 
 // again asks for another pass: its listing will tell what this one cannot.
 func (p *pass) again() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.summary.again = true
+	p.result.again = true
 }
 
 // fail ends the pass; the first error counts.

@@ -33,9 +33,9 @@ func mayPass(err error) bool {
 	return errors.As(err, &list) && !apierrors.IsUnauthorized(err) && !apierrors.IsForbidden(err)
 }
 
-// nothingListed returns the error of a pass that has seen nothing at all. It may pass if anything but missing rights is the reason.
-func nothingListed(s *Summary) error {
-	if len(s.Positions) > 0 {
+// nothingListed returns the error of a pass that has seen nothing at all. It may pass if anything but missing permissions is the reason.
+func nothingListed(s *Result) error {
+	if len(s.ResumePoints) > 0 {
 		return nil
 	}
 	err := errors.New("there is nothing to watch: no type can be listed")
@@ -48,7 +48,7 @@ func nothingListed(s *Summary) error {
 	return &listError{err}
 }
 
-// onlyForbidden says whether rights are missing, and nothing else is the matter.
+// onlyForbidden says whether permissions are missing, and nothing else is the matter.
 func onlyForbidden(gaps []v1alpha1.Gap) bool {
 	return !slices.ContainsFunc(gaps, func(g v1alpha1.Gap) bool { return g.Reason != v1alpha1.GapForbidden })
 }
@@ -66,14 +66,14 @@ func (p *pauses) because(reason string, err error) {
 	p.told = reason
 }
 
-// refused tells of a pass that was refused for a mass, and says whether it was. The same kinds are the same mass, however many owners have joined.
+// refused tells of a pass that was refused for an owner loss, and says whether it was. The same kinds are the same loss, however many owners have joined.
 func (p *pauses) refused(err error) bool {
-	var mass *MassError
-	if !errors.As(err, &mass) {
+	var loss *OwnerLossError
+	if !errors.As(err, &loss) {
 		return false
 	}
 	var kinds []string
-	for _, m := range mass.Masses {
+	for _, m := range loss.Losses {
 		kinds = append(kinds, m.Group+"/"+m.Kind)
 	}
 	p.because("mass of "+strings.Join(kinds, " "), err)

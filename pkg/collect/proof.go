@@ -13,24 +13,24 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// fresh is for how long a live owner counts as read just now. The collector reads it for each dependent; the dependents of one owner are
-// judged within a few of these.
+// fresh is for how long a live owner counts as read just now. The collector reads it for each dependent; the loop
+// decides about the dependents of one owner within a few of these.
 const fresh = 500 * time.Millisecond
 
-// definitionType is the type of definitions.
-var definitionType = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
+// crdType is the type of CRDs.
+var crdType = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
 
-// claim is what a reference says of its owner, in the namespace that it is resolved in.
-type claim struct{ apiVersion, kind, namespace, name, uid string }
+// ownerKey is what a reference says of its owner, in the namespace that it is resolved in.
+type ownerKey struct{ apiVersion, kind, namespace, name, uid string }
 
 // proofs are what live reads have shown of owners. That an owner is gone stays true, since a uid is never used again (RO-003, RO-007); that it is
 // there does not.
 type proofs struct {
-	definitions []Definition
+	crds []CRD
 
-	mu     sync.Mutex
-	gone   map[string]bool // by uid: removed before our eyes
-	claims map[claim]*proof
+	mu      sync.Mutex
+	gone    map[string]bool // by uid: removed before our eyes
+	byOwner map[ownerKey]*proof
 }
 
 type proof struct {
@@ -40,17 +40,17 @@ type proof struct {
 	read  time.Time
 }
 
-func newProofs(definitions []Definition) *proofs {
-	return &proofs{definitions: definitions, gone: map[string]bool{}, claims: map[claim]*proof{}}
+func newProofs(crds []CRD) *proofs {
+	return &proofs{crds: crds, gone: map[string]bool{}, byOwner: map[ownerKey]*proof{}}
 }
 
 // newPass forgets what may not be true any more.
 func (ps *proofs) newPass() {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	for c, p := range ps.claims {
+	for c, p := range ps.byOwner {
 		if p.state != plan.Absent && p.state != plan.Replaced {
-			delete(ps.claims, c)
+			delete(ps.byOwner, c)
 		}
 	}
 }
@@ -67,13 +67,13 @@ func (ps *proofs) isGone(uid string) bool {
 	return ps.gone[uid]
 }
 
-func (ps *proofs) of(c claim) *proof {
+func (ps *proofs) of(c ownerKey) *proof {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	p, ok := ps.claims[c]
+	p, ok := ps.byOwner[c]
 	if !ok {
 		p = &proof{}
-		ps.claims[c] = p
+		ps.byOwner[c] = p
 	}
 	return p
 }
@@ -89,12 +89,12 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 	owner, dependent := p.graph.Ref(e.Owner), p.graph.Ref(e.Dependent)
 	t, known := p.catalog.Kind(e.APIVersion, e.Kind)
 	if !known {
-		return p.proveByDefinition(ctx, e.APIVersion, e.Kind, owner.UID)
+		return p.proveByCRD(ctx, e.APIVersion, e.Kind, owner.UID)
 	}
 	if p.loop.proofs.isGone(owner.UID) && (dependent.Namespace != "" || !t.Namespaced) {
 		return plan.Absent
 	}
-	c := claim{e.APIVersion, e.Kind, "", e.Name, owner.UID}
+	c := ownerKey{e.APIVersion, e.Kind, "", e.Name, owner.UID}
 	if t.Namespaced {
 		if c.namespace = dependent.Namespace; c.namespace == "" {
 			return plan.BadScope
@@ -118,7 +118,7 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 }
 
 // read is the quorum GET of what a reference names.
-func (p *pass) read(ctx context.Context, t graph.Type, c claim) plan.OwnerState {
+func (p *pass) read(ctx context.Context, t graph.Type, c ownerKey) plan.OwnerState {
 	now, err := p.get(ctx, t, c.namespace, c.name)
 	switch {
 	case cluster.IsAbsent(err, t, c.name):
@@ -132,19 +132,19 @@ func (p *pass) read(ctx context.Context, t graph.Type, c claim) plan.OwnerState 
 		return plan.Replaced
 	case orphaning(now):
 		return plan.Orphaning
-	case now.Deleted != 0 && slices.Contains(now.Finalizers, plan.ForegroundFinalizer):
+	case now.DeletionTimestamp != 0 && slices.Contains(now.Finalizers, plan.ForegroundFinalizer):
 		return plan.Waiting
 	}
 	return plan.Solid
 }
 
-// orphaning says whether an object waits to release its dependents.
+// orphaning says whether an object waits for its dependents to be orphaned.
 func orphaning(o *graph.Object) bool {
-	return o.Deleted != 0 && slices.Contains(o.Finalizers, plan.OrphanFinalizer)
+	return o.DeletionTimestamp != 0 && slices.Contains(o.Finalizers, plan.OrphanFinalizer)
 }
 
-// misnamed judges an owner that was listed under other coordinates than the reference's. The collector takes it for absent (GC-047), unless it releases
-// the dependent before. That is read live too: it may have been deleted since it was listed.
+// misnamed returns the state of an owner that was listed under other coordinates than the reference's. The collector takes it for absent (GC-047), unless it
+// orphans the dependent before. That is read live too: it may have been deleted since it was listed.
 func (p *pass) misnamed(ctx context.Context, e graph.Edge) plan.OwnerState {
 	owner := p.graph.Ref(e.Owner)
 	t, _ := p.graph.Type(e.Owner)
@@ -162,17 +162,17 @@ func (p *pass) misnamed(ctx context.Context, e graph.Edge) plan.OwnerState {
 func (p *pass) aliveElsewhere(e graph.Edge) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return e.Problem&(graph.WrongName|graph.WrongKind|graph.WrongNamespace) != 0 && !p.overlay.Gone(e.Owner)
+	return e.Problem&(graph.WrongName|graph.WrongKind|graph.WrongNamespace) != 0 && !p.projection.Gone(e.Owner)
 }
 
-// proveByDefinition knows that an instance is gone if its definition is, which it had to outlive (RO-024).
-func (p *pass) proveByDefinition(ctx context.Context, apiVersion, kind, uid string) plan.OwnerState {
-	for _, d := range p.loop.opts.Definitions {
+// proveByCRD knows that an instance is gone if its CRD is, which it had to outlive (RO-024).
+func (p *pass) proveByCRD(ctx context.Context, apiVersion, kind, uid string) plan.OwnerState {
+	for _, d := range p.loop.opts.CRDs {
 		if !d.Instances[uid] || d.Type.Kind != kind || d.Type.Group != (graph.Ref{APIVersion: apiVersion}).Group() {
 			continue
 		}
-		_, err := p.get(ctx, definitionType, "", d.Object.Name)
-		if cluster.IsAbsent(err, definitionType, d.Object.Name) {
+		_, err := p.get(ctx, crdType, "", d.Object.Name)
+		if cluster.IsAbsent(err, crdType, d.Object.Name) {
 			p.loop.proofs.removed(uid)
 			return plan.Absent
 		}

@@ -14,13 +14,18 @@ import (
 
 // Proposal is what a pass would do, and the passes after it, to the end of the cascade.
 type Proposal struct {
-	*Survey
+	*Snapshot
 	Plan *plan.Plan
 	// Growth is what of it goes beyond what was agreed to.
 	Growth plan.Growth
 	// Pass is the number of the pass, from 1; 0 if no pass has begun.
 	Pass int
+	// allow says what may be written to; nil allows all.
+	allow func(graph.ID) bool
 }
+
+// NotDeleted are the objects that may be written to and that are left when the plan is done, and why.
+func (p *Proposal) NotDeleted() []plan.ObjectReason { return p.Plan.End().NotDeleted(p.allow) }
 
 // ErrOnlyAgreed is what Options.Agree returns to have a pass do what was agreed to before, and nothing else. What is new is left, and Agree is
 // not asked about it again.
@@ -67,20 +72,31 @@ func (p *Proposal) names(ids []graph.ID) string {
 	return strings.Join(names, ", ")
 }
 
-// MassError refuses a pass because the owners of some kinds are gone all at once. Nothing of the pass was written.
-type MassError struct{ Masses []plan.Mass }
+// OwnerLossError refuses a pass because the owners of some kinds are gone all at once. Nothing of the pass was written.
+type OwnerLossError struct{ Losses []plan.OwnerLoss }
 
-// Error names the kinds.
-func (e *MassError) Error() string {
+// Error says of each kind how many of its owners are gone. The kinds are as the references have them, and not escaped.
+func (e *OwnerLossError) Error() string {
 	var kinds []string
-	for _, m := range e.Masses {
-		kind := m.Kind
-		if m.Group != "" {
-			kind += "." + m.Group
-		}
-		kinds = append(kinds, fmt.Sprintf("%d of %d owners of kind %q are gone at once", m.Gone+m.Replaced, m.Gone+m.Replaced+m.Alive, kind))
+	for _, m := range e.Losses {
+		kinds = append(kinds, lossWords(m))
 	}
 	return strings.Join(kinds, "; ")
+}
+
+func lossWords(m plan.OwnerLoss) string {
+	kind := m.Kind
+	if m.Group != "" {
+		kind += "." + m.Group
+	}
+	words := fmt.Sprintf("all %d owners of kind %s are absent at once", m.Absent+m.Replaced, kind)
+	if m.Alive > 0 {
+		words = fmt.Sprintf("%d of %d owners of kind %s are absent at once", m.Absent+m.Replaced, m.Absent+m.Replaced+m.Alive, kind)
+	}
+	if m.Replaced > 0 {
+		words += fmt.Sprintf(", and %d of their names now belong to other objects", m.Replaced)
+	}
+	return words
 }
 
 // MaxDeletesError ends a run before a pass that would delete more than Options.MaxDeletes allows. Nothing of the pass was written.
@@ -88,7 +104,11 @@ type MaxDeletesError struct{ Done, Planned, Max int }
 
 // Error has the numbers.
 func (e *MaxDeletesError) Error() string {
-	return fmt.Sprintf("the plan has %d deletes after the %d that were sent, and %d are allowed", e.Planned, e.Done, e.Max)
+	more := "deletes"
+	if e.Done > 0 {
+		more = "more"
+	}
+	return fmt.Sprintf("the plan has %d %s, and --max-deletes allows %d", e.Planned, more, e.Max)
 }
 
 // Is makes it ErrMaxDeletes.
@@ -111,31 +131,31 @@ func (l *Loop) agreed(p *plan.Plan) {
 
 // Propose surveys the cluster and plans the run, and writes nothing.
 func (l *Loop) Propose(ctx context.Context) (*Proposal, error) {
-	survey, err := l.Survey(ctx)
+	snapshot, err := l.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return l.propose(survey), nil
+	return l.propose(snapshot), nil
 }
 
-func (l *Loop) propose(s *Survey) *Proposal {
-	may := func(id graph.ID) bool { return l.may(s.Graph, id) }
+func (l *Loop) propose(s *Snapshot) *Proposal {
+	may := func(id graph.ID) bool { return l.allows(s.Graph, id) }
 	l.mu.Lock()
 	orphaned := slices.Sorted(maps.Keys(l.orphaned))
 	l.mu.Unlock()
 	return &Proposal{
-		Survey: s, Pass: l.passes,
-		Plan: plan.NewRun(s.Graph, plan.Options{Terms: l.opts.Terms, Proven: s.Proven, May: may, Gaps: s.Gaps, Orphaned: orphaned}),
+		Snapshot: s, Pass: l.passes, allow: may,
+		Plan: plan.NewRun(s.Graph, plan.Options{Overrides: l.opts.Overrides, Proven: s.Proven, Allow: may, Gaps: s.Gaps, Orphaned: orphaned}),
 	}
 }
 
-// Check returns the error with which a pass would refuse a plan, a *MassError or a *MaxDeletesError; nil if it would not.
+// Check returns the error with which a pass would refuse a plan, a *OwnerLossError or a *MaxDeletesError; nil if it would not.
 func (l *Loop) Check(p *Proposal) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.opts.AllowMass {
-		if masses := p.Plan.Masses(l.expected, l.lost.owners()...); len(masses) > 0 {
-			return &MassError{masses}
+	if !l.opts.AllowOwnerLoss {
+		if losses := p.Plan.OwnerLosses(l.expected, l.lost.owners()...); len(losses) > 0 {
+			return &OwnerLossError{losses}
 		}
 	}
 	if planned := p.Plan.Deletes(); l.opts.MaxDeletes > 0 && l.deletes+planned > l.opts.MaxDeletes {
@@ -153,12 +173,12 @@ func (p *pass) bind(ctx context.Context) error {
 	if l.opts.Only != nil {
 		return nil
 	}
-	if err := p.survey(ctx); err != nil {
+	if err := p.readOwners(ctx); err != nil {
 		return err
 	}
-	proposal := l.propose(p.surveyed(maps.Clone(p.overlay.Proven())))
+	proposal := l.propose(p.snapshot(maps.Clone(p.projection.Proven())))
 	// That an owner is gone stays true. Anything else is read again when it is acted on: somebody may take his time to agree.
-	maps.DeleteFunc(p.overlay.Proven(), func(_ int, s plan.OwnerState) bool { return s != plan.Absent && s != plan.Replaced })
+	maps.DeleteFunc(p.projection.Proven(), func(_ int, s plan.OwnerState) bool { return s != plan.Absent && s != plan.Replaced })
 	if err := l.Check(proposal); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func TestWhatAPolicyPutsBackInTheSameRequestIsAFailure(t *testing.T) {
 			proxy, client := proxied(t, c)
 			opts := s.options()
 			events := record(&opts)
-			summary, err := New(client, opts).Run(bounded(t, proxy))
+			result, err := New(client, opts).Run(bounded(t, proxy))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,11 +69,11 @@ func TestWhatAPolicyPutsBackInTheSameRequestIsAFailure(t *testing.T) {
 			if len(failed) == 0 || len(failed) > maxFailures {
 				t.Errorf("told as failed %d times: %v", len(failed), *events)
 			}
-			if n := patches(proxy); n != len(failed) {
+			if n := proxy.Count(http.MethodPatch, ""); n != len(failed) {
 				t.Errorf("%d patches, want one for each of %d failures", n, len(failed))
 			}
-			if summary.Writes != 0 {
-				t.Errorf("the last pass counts %d writes", summary.Writes)
+			if result.Writes != 0 {
+				t.Errorf("the last pass counts %d writes", result.Writes)
 			}
 			s.check(tt.left...)
 		})
@@ -84,23 +84,12 @@ func TestWhatAPolicyPutsBackInTheSameRequestIsAFailure(t *testing.T) {
 func bounded(t *testing.T, proxy *faultproxy.Proxy) context.Context {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	proxy.On(isWrite, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if patches(proxy) > 20 {
+		if proxy.Count(http.MethodPatch, "") > 20 {
 			cancel(errors.New("there is no end to the patches"))
 		}
 		next.ServeHTTP(w, r)
 	})
 	return ctx
-}
-
-// patches counts the patches that went through a proxy.
-func patches(proxy *faultproxy.Proxy) int {
-	n := 0
-	for _, r := range proxy.Requests() {
-		if r.Method == http.MethodPatch {
-			n++
-		}
-	}
-	return n
 }
 
 // TestWhatAControllerPutsBackLaterEndsTheWritesInTheEnd: a controller puts a reference back after each patch that has removed it. The loop gives up
@@ -136,7 +125,7 @@ func TestWhatAControllerPutsBackLaterEndsTheWritesInTheEnd(t *testing.T) {
 		}
 		clear(loop.failed)
 	}
-	if n := patches(proxy); n != maxWrites {
+	if n := proxy.Count(http.MethodPatch, ""); n != maxWrites {
 		t.Errorf("%d patches, want %d", n, maxWrites)
 	}
 	var failed []string

@@ -96,7 +96,7 @@ var releases = []struct {
 }
 
 // TestWhatAnOrphaningOwnerKeepsIsReleasedBeforeItIsJudged: an owner waits to orphan its dependents, and one of them names it by its uid and by another name
-// or kind, so that it seems to be gone. The collector takes references off by the uid alone (GC-067); so does the loop, before it judges what has
+// or kind, so that it seems to be gone. The collector removes references by the uid alone (GC-067); so does the loop, before it judges what has
 // them. The plan of the run foretells the same.
 func TestWhatAnOrphaningOwnerKeepsIsReleasedBeforeItIsJudged(t *testing.T) {
 	t.Parallel()
@@ -107,15 +107,15 @@ func TestWhatAnOrphaningOwnerKeepsIsReleasedBeforeItIsJudged(t *testing.T) {
 			s := newFixture(t, c)
 			tt.make(s)
 			client := newClient(t, c)
-			survey, err := New(client, s.options()).Survey(t.Context())
+			snapshot, err := New(client, s.options()).Snapshot(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := plan.NewRun(survey.Graph, plan.Options{Proven: survey.Proven, May: func(id graph.ID) bool { return within(s.namespace)(survey.Graph, id) }})
+			p := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven, Allow: func(id graph.ID) bool { return within(s.namespace)(snapshot.Graph, id) }})
 			var planned []string
-			for i := range survey.Graph.Len() {
-				if id := graph.ID(i); survey.Graph.Ref(id).Resource == "configmaps" && survey.Graph.Seen(id) && !p.End().Gone(id) {
-					planned = append(planned, survey.Graph.Ref(id).Name)
+			for i := range snapshot.Graph.Len() {
+				if id := graph.ID(i); snapshot.Graph.Ref(id).Resource == "configmaps" && snapshot.Graph.Observed(id) && !p.End().Gone(id) {
+					planned = append(planned, snapshot.Graph.Ref(id).Name)
 				}
 			}
 			s.run(client, s.options())
@@ -250,7 +250,7 @@ func TestAnOwnerOutsideTheListingThatOrphansIsFound(t *testing.T) {
 	s.check("a < o", "b < another")
 	opts := s.options()
 	opts.List.Namespace = ""
-	opts.May = func(g *graph.Graph, id graph.ID) bool {
+	opts.Allow = func(g *graph.Graph, id graph.ID) bool {
 		return among([]*fixture{s, other})(g, id) || strings.HasPrefix(g.Ref(id).Name, s.namespace+"-")
 	}
 	s.run(newClient(t, c), opts)

@@ -55,8 +55,8 @@ func (s *fixture) ours() func(*graph.Graph, graph.ID) bool {
 	}
 }
 
-// TestP04NotServedIsNotAbsent has owners of all kinds of which nothing proves that they are absent, and says so in plan and loop alike.
-func TestP04NotServedIsNotAbsent(t *testing.T) {
+// TestNotServedIsNotAbsent_P04 has owners of all kinds of which nothing proves that they are absent, and says so in plan and loop alike.
+func TestNotServedIsNotAbsent_P04(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	randomcluster.New(t, c) // for a custom type
@@ -85,30 +85,30 @@ func TestP04NotServedIsNotAbsent(t *testing.T) {
 	role := s.role("bad-scope", nobody("v1", "ConfigMap"))
 	before := s.left()
 	proxy, client := proxied(t, c)
-	// The definition is deleted between the listing and the read: its endpoint is not there any more.
+	// The CRD is deleted between the listing and the read: its endpoint is not there any more.
 	proxy.On(faultproxy.Path("/things/nobody"), faultproxy.Plain(http.StatusNotFound, "404 page not found\n"))
 	proxy.On(func(r *http.Request) bool { return r.URL.Path == "/api" }, faultproxy.Edit(secondSecrets))
 	proxy.On(func(r *http.Request) bool { return r.URL.Path == "/apis" }, faultproxy.Edit(staleAndEmpty))
 
-	opts := Options{May: s.ours()}
-	survey, err := New(client, opts).Survey(t.Context())
+	opts := Options{Allow: s.ours()}
+	snapshot, err := New(client, opts).Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned := plan.NewRun(survey.Graph, plan.Options{Proven: survey.Proven, Gaps: survey.Gaps, May: func(id graph.ID) bool { return opts.May(survey.Graph, id) }})
+	planned := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven, Gaps: snapshot.Gaps, Allow: func(id graph.ID) bool { return opts.Allow(snapshot.Graph, id) }})
 	for _, a := range planned.Actions {
-		if name := survey.Graph.Ref(a.Object).Name; name != "proof" {
+		if name := snapshot.Graph.Ref(a.Object).Name; name != "proof" {
 			t.Errorf("the plan has a %s of %s", a.Verb, name)
 		}
 	}
-	summary, err := New(client, opts).Run(t.Context())
+	result, err := New(client, opts).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.check(slices.DeleteFunc(before, func(line string) bool { return strings.HasPrefix(line, "proof ") })...)
 	for _, line := range append(s.left(), role.Name) {
 		name, _, _ := strings.Cut(line, " ")
-		if why := leftover(summary, name); why != plan.NotJudged {
+		if why := leftover(result, name); why != plan.OwnerUnresolved {
 			t.Errorf("%s is left because of %q", name, why)
 		}
 	}
@@ -142,31 +142,31 @@ func staleAndEmpty(v any) any {
 	return list
 }
 
-// TestP04KindSpelledOtherwiseInACascade: what a cascade takes in a plan of the loop it takes in the loop; neither guesses which kind is meant.
-func TestP04KindSpelledOtherwiseInACascade(t *testing.T) {
+// TestKindSpelledOtherwiseInACascade_P04: what a cascade takes in a plan of the loop it takes in the loop; neither guesses which kind is meant.
+func TestKindSpelledOtherwiseInACascade_P04(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
 	s.make("a < nobody")
 	s.ownedBy("lower", metav1.OwnerReference{APIVersion: "v1", Kind: "configmap", Name: "a", UID: s.uids["a"]})
 	client := newClient(t, c)
-	survey, err := New(client, s.options()).Survey(t.Context())
+	snapshot, err := New(client, s.options()).Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned := plan.NewRun(survey.Graph, plan.Options{Proven: survey.Proven, May: func(id graph.ID) bool { return within(s.namespace)(survey.Graph, id) }})
+	planned := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven, Allow: func(id graph.ID) bool { return within(s.namespace)(snapshot.Graph, id) }})
 	if len(planned.Actions) != 1 {
 		t.Errorf("the plan is\n%s", actions(planned))
 	}
-	summary, _ := s.run(client, s.options())
+	result, _ := s.run(client, s.options())
 	s.check("lower < a")
-	if why := leftover(summary, "lower"); why != plan.NotJudged {
+	if why := leftover(result, "lower"); why != plan.OwnerUnresolved {
 		t.Errorf("left because of %q", why)
 	}
 }
 
-// TestP08Scopes: where a reference is resolved, and what of it can be judged.
-func TestP08Scopes(t *testing.T) {
+// TestNamespacesAndScopes_P08: where a reference is resolved, and what of it can be judged.
+func TestNamespacesAndScopes_P08(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s, other := newFixture(t, c), newFixture(t, c)
@@ -182,9 +182,9 @@ func TestP08Scopes(t *testing.T) {
 	s.delete(plan.Background, "here") // after which nothing owns of-namespaced, and the collector keeps it (GC-048)
 	client := newClient(t, c)
 
-	s.run(client, Options{May: s.ours(), Terms: plan.Terms{HoldMismatched: true}})
+	s.run(client, Options{Allow: s.ours(), Overrides: plan.Overrides{KeepMismatched: true}})
 	s.check("cross-namespace < owner", "of-role < "+role.Name)
-	s.run(client, Options{May: s.ours()})
+	s.run(client, Options{Allow: s.ours()})
 	s.check("of-role < " + role.Name)
 	other.check("owner")
 	if got, want := s.roles(), []string{namespaced.Name, role.Name}; !slices.Equal(got, want) {
@@ -207,16 +207,16 @@ func (s *fixture) roles() []string {
 	return names
 }
 
-// TestP11ASecondRunCostsTheListing: a run that has nothing to do sends lists and asks discovery, and nothing else. TestP20: no run ever finalizes a
+// TestSecondRunCostsTheListing_P11_P20: a run that has nothing to do sends lists and asks discovery, and nothing else (P-11). No run ever finalizes a
 // namespace.
-func TestP11P20ASecondRunCostsTheListing(t *testing.T) {
+func TestSecondRunCostsTheListing_P11_P20(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
 	s.everything()
 	proxy, client := proxied(t, c)
 	opts := s.options()
-	opts.Terms = terms
+	opts.Overrides = terms
 	s.run(client, opts)
 	s.check(everythingLeft...)
 	first := len(proxy.Requests())
@@ -237,8 +237,8 @@ func TestP11P20ASecondRunCostsTheListing(t *testing.T) {
 	}
 }
 
-// TestP16OwnOrphanFinalizerIsHonoured: what carries the finalizer orphan orphans its dependents although its owner is gone (GC-055).
-func TestP16OwnOrphanFinalizerIsHonoured(t *testing.T) {
+// TestOwnOrphanFinalizerIsHonoured_P16: what carries the finalizer orphan orphans its dependents although its owner is gone (GC-055).
+func TestOwnOrphanFinalizerIsHonoured_P16(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
@@ -247,9 +247,9 @@ func TestP16OwnOrphanFinalizerIsHonoured(t *testing.T) {
 	s.check("blocking", "child", "grandchild < child")
 }
 
-// TestP17Cycles: a cycle that nobody deletes is kept; one that is deleted in the foreground goes; one whose members all wait is reported, and broken if
+// TestCyclesAreKeptDeletedOrReported_P17: a cycle that nobody deletes is kept; one that is deleted in the foreground goes; one whose members all wait is reported, and broken if
 // the terms say so; and so is an object that waits for itself.
-func TestP17Cycles(t *testing.T) {
+func TestCyclesAreKeptDeletedOrReported_P17(t *testing.T) {
 	t.Parallel()
 	ring := func(s *fixture) {
 		s.make("a", "b < a+", "c < b+")
@@ -273,24 +273,24 @@ func TestP17Cycles(t *testing.T) {
 			s := newFixture(t, c)
 			tt.make(s)
 			client, opts := newClient(t, c), s.options()
-			summary, _ := s.run(client, opts)
+			result, _ := s.run(client, opts)
 			s.check(tt.left...)
 			for _, line := range tt.left {
 				name, _, _ := strings.Cut(strings.TrimPrefix(line, "-"), " ")
-				if why := leftover(summary, name); strings.HasPrefix(line, "-") && why != plan.DependentsBlock {
+				if why := leftover(result, name); strings.HasPrefix(line, "-") && why != plan.DependentsBlock {
 					t.Errorf("%s is left because of %q", name, why)
 				}
 			}
-			opts.Terms.BreakDeadlocks = true
+			opts.Overrides.BreakDeadlocks = true
 			s.run(client, opts)
 			s.check(tt.broken...)
 		})
 	}
 }
 
-// TestP18BlastRadius restores a backup: its references name uids that are no more, and the names are others' now. And a run that may delete so many
+// TestDamageIsBounded_P18 restores a backup: its references name uids that are no more, and the names are others' now. And a run that may delete so many
 // objects deletes no more.
-func TestP18BlastRadius(t *testing.T) {
+func TestDamageIsBounded_P18(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
@@ -302,21 +302,21 @@ func TestP18BlastRadius(t *testing.T) {
 		left = append(left, owner)
 	}
 	client, opts := newClient(t, c), s.options()
-	survey, err := New(client, opts).Survey(t.Context())
+	snapshot, err := New(client, opts).Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned := plan.NewRun(survey.Graph, plan.Options{Proven: survey.Proven, May: func(id graph.ID) bool { return opts.May(survey.Graph, id) }})
-	masses := planned.Masses(nil)
-	if len(masses) != 1 || masses[0] != (plan.Mass{Kind: "ConfigMap", Replaced: 5, Dependents: 5}) {
-		t.Errorf("masses %+v", masses)
+	planned := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven, Allow: func(id graph.ID) bool { return opts.Allow(snapshot.Graph, id) }})
+	losses := planned.OwnerLosses(nil)
+	if len(losses) != 1 || losses[0] != (plan.OwnerLoss{Kind: "ConfigMap", Replaced: 5, Dependents: 5}) {
+		t.Errorf("masses %+v", losses)
 	}
 	events := record(&opts)
-	var mass *MassError
-	if _, err := New(client, opts).Run(t.Context()); !errors.As(err, &mass) || len(mass.Masses) != 1 {
+	var loss *OwnerLossError
+	if _, err := New(client, opts).Run(t.Context()); !errors.As(err, &loss) || len(loss.Losses) != 1 {
 		t.Errorf("got %v, want the mass", err)
 	}
-	opts.AllowMass, opts.MaxDeletes = true, 4
+	opts.AllowOwnerLoss, opts.MaxDeletes = true, 4
 	var most *MaxDeletesError
 	if _, err := New(client, opts).Run(t.Context()); !errors.Is(err, ErrMaxDeletes) || !errors.As(err, &most) || *most != (MaxDeletesError{Planned: 5, Max: 4}) {
 		t.Errorf("got %v, want that it is too many", err)
@@ -329,9 +329,9 @@ func TestP18BlastRadius(t *testing.T) {
 	s.check(left...)
 }
 
-// TestP19WritesAreContained: what may not be written to is not, not even as the dependent of what may; and what may only be let go after that
+// TestWritesAreContained_P19: what may not be written to is not, not even as the dependent of what may; and what may only be let go after that
 // stays. The plan says the same.
-func TestP19WritesAreContained(t *testing.T) {
+func TestWritesAreContained_P19(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
@@ -342,16 +342,16 @@ func TestP19WritesAreContained(t *testing.T) {
 	s.delete(plan.Orphan, "o", "o2")
 	s.delete(plan.Foreground, "f")
 	proxy, client := proxied(t, c)
-	opts := Options{List: s.options().List, May: func(g *graph.Graph, id graph.ID) bool {
+	opts := Options{List: s.options().List, Allow: func(g *graph.Graph, id graph.ID) bool {
 		return within(s.namespace)(g, id) && g.Ref(id).Kind == "ConfigMap" && g.Ref(id).Name != "c"
 	}}
-	survey, err := New(client, opts).Survey(t.Context())
+	snapshot, err := New(client, opts).Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned := plan.NewRun(survey.Graph, plan.Options{Proven: survey.Proven, May: func(id graph.ID) bool { return opts.May(survey.Graph, id) }})
+	planned := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven, Allow: func(id graph.ID) bool { return opts.Allow(snapshot.Graph, id) }})
 	for _, a := range planned.Actions {
-		if r := survey.Graph.Ref(a.Object); r.Kind != "ConfigMap" || r.Name == "c" {
+		if r := snapshot.Graph.Ref(a.Object); r.Kind != "ConfigMap" || r.Name == "c" {
 			t.Errorf("the plan has a %s of %s %s", a.Verb, r.Kind, r.Name)
 		}
 	}
@@ -359,7 +359,7 @@ func TestP19WritesAreContained(t *testing.T) {
 	s.check("-f | foregroundDeletion", "-o | orphan", "-o2 | orphan", "a", "c < o2")
 	var deleted []string
 	for _, id := range planned.Deleted {
-		deleted = append(deleted, survey.Graph.Ref(id).Name)
+		deleted = append(deleted, snapshot.Graph.Ref(id).Name)
 	}
 	if want := []string{"b", "gone"}; !slices.Equal(deleted, want) {
 		t.Errorf("the plan deletes %v, want %v", deleted, want)
@@ -374,8 +374,8 @@ func TestP19WritesAreContained(t *testing.T) {
 	}
 }
 
-// TestP21WhateverIsLeftIsExplained has one of each that looks as if it had to go and stays.
-func TestP21WhateverIsLeftIsExplained(t *testing.T) {
+// TestWhateverIsLeftIsExplained_P21 has one of each that looks as if it had to go and stays.
+func TestWhateverIsLeftIsExplained_P21(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
@@ -395,25 +395,25 @@ func TestP21WhateverIsLeftIsExplained(t *testing.T) {
 	proxy.On(writesTo(http.MethodDelete, "refused"), forbidden)
 	proxy.On(faultproxy.Path("/secrets"), forbidden)
 	opts := s.options()
-	opts.Terms.HoldMismatched = true
-	summary, err := New(client, opts).Run(t.Context())
+	opts.Overrides.KeepMismatched = true
+	result, err := New(client, opts).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]plan.Code{
-		"unread": plan.NotJudged, "unserved": plan.NotJudged, "mismatched": plan.NotJudged, "kept": plan.OwnedByAnother,
-		"refused": plan.NotDone, "held": plan.FinalizersHold, "blocks": plan.FinalizersHold,
+	for name, want := range map[string]plan.ReasonCode{
+		"unread": plan.OwnerUnresolved, "unserved": plan.OwnerUnresolved, "mismatched": plan.OwnerUnresolved, "kept": plan.OwnedByAnother,
+		"refused": plan.NotDone, "held": plan.ForeignFinalizers, "blocks": plan.ForeignFinalizers,
 		"waits": plan.DependentsBlock, "self": plan.DependentsBlock, "unlisted": plan.DependentsBlock,
 		"solid": "", "healthy": "", "orphaning": "",
 	} {
-		if got := leftover(summary, name); got != want {
+		if got := leftover(result, name); got != want {
 			t.Errorf("%s is left because of %q, want %q", name, got, want)
 		}
 	}
 }
 
-// TestP22ThrottlingIsRespected is told to come back later; no more requests are in flight than are allowed, and nothing is left running.
-func TestP22ThrottlingIsRespected(t *testing.T) {
+// TestThrottlingIsRespected_P22 is told to come back later; no more requests are in flight than are allowed, and nothing is left running.
+func TestThrottlingIsRespected_P22(t *testing.T) {
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
 	for i := range 6 {

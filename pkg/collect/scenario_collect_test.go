@@ -23,13 +23,13 @@ import (
 type ours struct {
 	config      *rest.Config
 	proxy       *faultproxy.Proxy // before the server, if a scenario has asked for it
-	terms       plan.Terms
-	definitions []collect.Definition
+	terms       plan.Overrides
+	definitions []collect.CRD
 
 	mu      sync.Mutex
 	refused []collect.Event
-	summary *collect.Summary // of the last run
-	writes  int              // of the last run
+	summary *collect.Result // of the last run
+	writes  int             // of the last run
 }
 
 func (l *ours) observe(*stage) {}
@@ -86,7 +86,7 @@ func (l *ours) try(s *stage) error {
 		r := g.Ref(id)
 		return strings.HasPrefix(r.Namespace, s.ns) || r.Namespace == "" && strings.HasPrefix(r.Name, s.ns)
 	}
-	l.summary, err = collect.New(client, collect.Options{May: may, AllowMass: true, Agree: collect.AgreeToAll, Terms: l.terms, Definitions: l.definitions, Tell: func(e collect.Event) {
+	l.summary, err = collect.New(client, collect.Options{Allow: may, AllowOwnerLoss: true, Agree: collect.AgreeToAll, Overrides: l.terms, CRDs: l.definitions, OnEvent: func(e collect.Event) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if e.Err != nil {
@@ -119,8 +119,8 @@ func (l *ours) requests(s *stage) []string {
 }
 
 // left says why an object was left by the last run, empty if that does not count it among what is left.
-func (l *ours) left(o *object) plan.Code {
-	for _, left := range l.summary.Left {
+func (l *ours) left(o *object) plan.ReasonCode {
+	for _, left := range l.summary.NotDeleted {
 		if l.summary.Graph.Ref(left.Object).UID == string(o.GetUID()) {
 			return left.Because.Code
 		}
@@ -177,7 +177,7 @@ func (theirs) observe(s *stage) {
 		owner := metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "nobody", UID: types.UID(s.ns + "-absent")}
 		o := s.draft(kind, "", by(owner))
 		o.SetName("")
-		o.SetGenerateName(s.ns[max(0, len(s.ns)-20):] + "-canary-")
+		o.SetGenerateName(strings.TrimLeft(s.ns[max(0, len(s.ns)-20):], "-") + "-canary-")
 		client := s.resource(kind, s.ns)
 		canary, err := client.Create(s.Context(), o, metav1.CreateOptions{})
 		if err != nil {

@@ -54,7 +54,7 @@ func (s *stage) notJudged(objects ...*object) {
 		return
 	}
 	for _, o := range objects {
-		if why := l.left(o); why != plan.NotJudged {
+		if why := l.left(o); why != plan.OwnerUnresolved {
 			s.Errorf("%s is left because of %q", o.GetName(), why)
 		}
 	}
@@ -68,7 +68,7 @@ func (s *stage) nothingAsked() {
 	}
 }
 
-func TestU20GoodChildInNs1ClusterScopedOwner(t *testing.T) {
+func TestGoodChildInNs1ClusterScopedOwner_U20(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("pods", "nodes")
 		node := s.create("Node", "node")
@@ -79,11 +79,11 @@ func TestU20GoodChildInNs1ClusterScopedOwner(t *testing.T) {
 }
 
 // U21 and U22: the reference to an owner in another namespace is looked up in the dependent's own (GC-047).
-func TestU21BadChildInNs1OwnerInNs2ChildFirst(t *testing.T) {
+func TestBadChildInNs1OwnerInNs2ChildFirst_U21(t *testing.T) {
 	replay(t, func(s *stage) { crossNamespace(s, s.ns, s.namespace("z")) })
 }
 
-func TestU22BadChildInNs1OwnerInNs2OwnerFirst(t *testing.T) {
+func TestBadChildInNs1OwnerInNs2OwnerFirst_U22(t *testing.T) {
 	replay(t, func(s *stage) { crossNamespace(s, s.namespace("z"), s.ns) })
 }
 
@@ -95,14 +95,14 @@ func crossNamespace(s *stage, ofChild, ofOwner string) {
 }
 
 // U23 and U24: a cluster-scoped object cannot have a namespaced owner. It is never collected, and nobody is asked (GC-048).
-func TestU23BadClusterScopedChildOwnerInNs1ChildFirst(t *testing.T) {
+func TestBadClusterScopedChildOwnerInNs1ChildFirst_U23(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("nodes", "pods")
 		badScope(s)
 	})
 }
 
-func TestU24BadClusterScopedChildOwnerInNs1OwnerFirst(t *testing.T) {
+func TestBadClusterScopedChildOwnerInNs1OwnerFirst_U24(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("pods", "nodes")
 		badScope(s)
@@ -118,7 +118,7 @@ func badScope(s *stage) {
 }
 
 // U25: an owner may be named in any version that is served (GC-047).
-func TestU25GoodChildExistingOwnerWithNonPreferredAccessibleAPIVersion(t *testing.T) {
+func TestGoodChildExistingOwnerWithNonPreferredAccessibleAPIVersion_U25(t *testing.T) {
 	replay(t, func(s *stage) {
 		gadget := s.create("Gadget", "gadget")
 		ref := reworded(owner(gadget), "scenario.example.com/v1beta1", "Gadget")
@@ -130,14 +130,14 @@ func TestU25GoodChildExistingOwnerWithNonPreferredAccessibleAPIVersion(t *testin
 }
 
 // U26 and U27: a version that is not served proves nothing, not even that the owner is gone when it is (GC-050, X-03).
-func TestU26ChildExistingOwnerWithInaccessibleAPIVersionChildFirst(t *testing.T) {
+func TestChildExistingOwnerWithInaccessibleAPIVersionChildFirst_U26(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("pods", "deployments")
 		unserved(s)
 	})
 }
 
-func TestU27ChildExistingOwnerWithInaccessibleAPIVersionOwnerFirst(t *testing.T) {
+func TestChildExistingOwnerWithInaccessibleAPIVersionOwnerFirst_U27(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("deployments", "pods")
 		unserved(s)
@@ -153,18 +153,18 @@ func unserved(s *stage) {
 	s.collect(s.gone(deployment), s.untouched(pod))
 	s.notJudged(pod)
 	if l := s.loop(); l != nil {
-		l.terms.Gone = map[[2]string]bool{{"extensions/v1beta1", "Deployment"}: true}
+		l.terms.UnservedKinds = map[[2]string]bool{{"extensions/v1beta1", "Deployment"}: true}
 		s.collect(s.gone(pod))
 	}
 }
 
 // U28 and U29: two dependents name one uid that is not there, one of them in a version that is not served. Only the other is collected, whichever
 // comes first in the list.
-func TestU28ChildNonExistentOwnerInaccessibleParentAPIVersionFirst(t *testing.T) {
+func TestChildNonExistentOwnerInaccessibleParentAPIVersionFirst_U28(t *testing.T) {
 	replay(t, func(s *stage) { unservedAndAbsent(s, "1", "2") })
 }
 
-func TestU29ChildNonExistentOwnerAccessibleParentAPIVersionFirst(t *testing.T) {
+func TestChildNonExistentOwnerAccessibleParentAPIVersionFirst_U29(t *testing.T) {
 	replay(t, func(s *stage) { unservedAndAbsent(s, "2", "1") })
 }
 
@@ -181,21 +181,21 @@ func unservedAndAbsent(s *stage, unservedName, servedName string) {
 
 // U30 to U32: a reference has the uid of a live object of another kind. Nothing is at what it names, so its object goes (GC-022, X-01); those that name the
 // owner rightly stay. Upstream's three differ in when the collector hears of whom; here who is listed first does.
-func TestU30BadChildGoodChildBadParentDeleteGoodParent(t *testing.T) {
+func TestBadChildGoodChildBadParentDeleteGoodParent_U30(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("pods", "deployments")
 		wrongKind(s, "a-bad", "b-good")
 	})
 }
 
-func TestU31BadChildGoodChildGoodParentBadParentDelete(t *testing.T) {
+func TestBadChildGoodChildGoodParentBadParentDelete_U31(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("deployments", "pods")
 		wrongKind(s, "a-bad", "b-good")
 	})
 }
 
-func TestU32GoodChildBadChildGoodParent(t *testing.T) {
+func TestGoodChildBadChildGoodParent_U32(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("pods", "deployments")
 		wrongKind(s, "b-bad", "a-good")
@@ -215,23 +215,23 @@ func wrongKind(s *stage, badName, goodName string) {
 		}
 	}
 	if l := s.loop(); l != nil {
-		l.terms.HoldMismatched = true
+		l.terms.KeepMismatched = true
 		s.collect(s.untouched(deployment, good, bad))
 		s.notJudged(bad)
-		l.terms.HoldMismatched = false
+		l.terms.KeepMismatched = false
 	}
 	s.collect(s.gone(bad), s.untouched(deployment, good))
 }
 
 // U33 and U35: a cluster-scoped and a namespaced object name a pod that is not there. The namespaced one goes.
-func TestU33ClusterScopedBadChildNamespacedGoodChildMissingParent(t *testing.T) {
+func TestClusterScopedBadChildNamespacedGoodChildMissingParent_U33(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("nodes", "pods")
 		missingParent(s)
 	})
 }
 
-func TestU35NamespacedGoodChildClusterScopedBadChildMissingParent(t *testing.T) {
+func TestNamespacedGoodChildClusterScopedBadChildMissingParent_U35(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("pods", "nodes")
 		missingParent(s)
@@ -247,7 +247,7 @@ func missingParent(s *stage) {
 }
 
 // U34: the pod is there, and is heard of last. The loop is told of it by a live read: its listing leaves it out.
-func TestU34ClusterScopedBadChildNamespacedGoodChildLateObservedParent(t *testing.T) {
+func TestClusterScopedBadChildNamespacedGoodChildLateObservedParent_U34(t *testing.T) {
 	replay(t, func(s *stage) {
 		parent := s.create("Pod", "parent")
 		pod := s.create("Pod", "pod", by(owner(parent)))
@@ -268,7 +268,7 @@ func TestU34ClusterScopedBadChildNamespacedGoodChildLateObservedParent(t *testin
 
 // U36: the object is changed between being judged and being deleted: first in its references, which makes it another case, then in what
 // does not matter. Upstream then deletes without a resourceVersion; the loop reads it again and keeps to it.
-func TestU36ResourceVersionConflictBetweenGetAndDelete(t *testing.T) {
+func TestResourceVersionConflictBetweenGetAndDelete_U36(t *testing.T) {
 	replay(t, func(s *stage) {
 		parent := s.create("Pod", "parent")
 		pod := s.create("Pod", "pod", by(owner(parent)))

@@ -38,7 +38,7 @@ func (s *stage) orphaned(objects ...*object) expectation {
 }
 
 // E01: one of the pods is made when the controller is gone already, by its manager, which has not heard of that.
-func TestE01DeletePodsCreatedByRCWhenNotOrphaning(t *testing.T) {
+func TestDeletePodsCreatedByRCWhenNotOrphaning_E01(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
 		pods := s.pods(2, controlled(rc))
@@ -48,7 +48,7 @@ func TestE01DeletePodsCreatedByRCWhenNotOrphaning(t *testing.T) {
 	})
 }
 
-func TestE02OrphanPodsCreatedByRCIfDeleteOptionsSaySo(t *testing.T) {
+func TestOrphanPodsCreatedByRCIfDeleteOptionsSaySo_E02(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
 		pods := s.pods(20, controlled(rc))
@@ -58,7 +58,7 @@ func TestE02OrphanPodsCreatedByRCIfDeleteOptionsSaySo(t *testing.T) {
 }
 
 // E03: no policy is the type's own, which is to orphan (API-010).
-func TestE03OrphanPodsCreatedByRCIfOrphanDependentsIsNil(t *testing.T) {
+func TestOrphanPodsCreatedByRCIfOrphanDependentsIsNil_E03(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
 		pods := s.pods(2, controlled(rc))
@@ -67,7 +67,7 @@ func TestE03OrphanPodsCreatedByRCIfOrphanDependentsIsNil(t *testing.T) {
 	})
 }
 
-func TestE04DeleteRSCreatedByDeploymentWhenNotOrphaning(t *testing.T) {
+func TestDeleteRSCreatedByDeploymentWhenNotOrphaning_E04(t *testing.T) {
 	replay(t, func(s *stage) {
 		deployment := s.create("Deployment", "deployment")
 		rs := s.create("ReplicaSet", "rs", by(controlled(deployment)))
@@ -77,7 +77,7 @@ func TestE04DeleteRSCreatedByDeploymentWhenNotOrphaning(t *testing.T) {
 	})
 }
 
-func TestE05OrphanRSCreatedByDeploymentWhenPolicyIsOrphan(t *testing.T) {
+func TestOrphanRSCreatedByDeploymentWhenPolicyIsOrphan_E05(t *testing.T) {
 	replay(t, func(s *stage) {
 		deployment := s.create("Deployment", "deployment")
 		rs := s.create("ReplicaSet", "rs", by(controlled(deployment)))
@@ -88,7 +88,7 @@ func TestE05OrphanRSCreatedByDeploymentWhenPolicyIsOrphan(t *testing.T) {
 }
 
 // E06: the controller goes after the last of its pods. One store has all of them, so that the versions in which they went can be compared.
-func TestE06KeepRCAroundUntilAllItsPodsAreDeleted(t *testing.T) {
+func TestKeepRCAroundUntilAllItsPodsAreDeleted_E06(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
 		pods := s.pods(10, controlled(rc))
@@ -133,7 +133,7 @@ func (s *stage) removals(kind string, from *object) func(objects ...*object) []u
 	}
 }
 
-func TestE07NotDeleteDependentsThatHaveBothValidOwnerAndOwnerWaiting(t *testing.T) {
+func TestNotDeleteDependentsThatHaveBothValidOwnerAndOwnerWaiting_E07(t *testing.T) {
 	replay(t, func(s *stage) {
 		gone, stays := s.create("ReplicationController", "gone"), s.create("ReplicationController", "stays")
 		alone := s.pods(5, controlled(gone))
@@ -146,7 +146,7 @@ func TestE07NotDeleteDependentsThatHaveBothValidOwnerAndOwnerWaiting(t *testing.
 	})
 }
 
-func TestE08NotBeBlockedByDependencyCircle(t *testing.T) {
+func TestNotBeBlockedByDependencyCircle_E08(t *testing.T) {
 	replay(t, func(s *stage) {
 		pod1 := s.create("Pod", "pod1")
 		pod2 := s.create("Pod", "pod2", by(controlled(pod1)))
@@ -158,7 +158,7 @@ func TestE08NotBeBlockedByDependencyCircle(t *testing.T) {
 }
 
 // E09: the canary shows whether somebody collects objects of the type.
-func TestE09SupportCascadingDeletionOfCustomResources(t *testing.T) {
+func TestSupportCascadingDeletionOfCustomResources_E09(t *testing.T) {
 	replay(t, func(s *stage) {
 		parent := s.create("ClusterGadget", "owner")
 		dependent := s.create("ClusterGadget", "dependent", by(owner(parent)))
@@ -170,7 +170,7 @@ func TestE09SupportCascadingDeletionOfCustomResources(t *testing.T) {
 	})
 }
 
-func TestE10SupportOrphanDeletionOfCustomResources(t *testing.T) {
+func TestSupportOrphanDeletionOfCustomResources_E10(t *testing.T) {
 	replay(t, func(s *stage) {
 		parent := s.create("ClusterGadget", "owner")
 		dependent := s.create("ClusterGadget", "dependent", by(owner(parent)))
@@ -179,15 +179,15 @@ func TestE10SupportOrphanDeletionOfCustomResources(t *testing.T) {
 	})
 }
 
-// E11: the pod of a real job has a finalizer that the job's controller takes off (RO-033).
-func TestE11DeleteJobsAndPodsCreatedByCronJob(t *testing.T) {
+// E11: the pod of a real job has a finalizer that the job's controller removes (RO-033).
+func TestDeleteJobsAndPodsCreatedByCronJob_E11(t *testing.T) {
 	replay(t, func(s *stage) {
 		cronJob := s.create("CronJob", "cronjob")
 		job := s.create("Job", "job", by(controlled(cronJob)))
 		pod := s.create("Pod", "pod", held("batch.kubernetes.io/job-tracking"), by(controlled(job)))
 		s.delete(cronJob, background)
 		s.collect(s.gone(cronJob, job), s.deleting(pod, "batch.kubernetes.io/job-tracking"))
-		s.leftBecause(plan.FinalizersHold, pod)
+		s.leftBecause(plan.ForeignFinalizers, pod)
 		s.release(pod)
 		s.collect(s.gone(pod))
 	})

@@ -21,12 +21,12 @@ import (
 )
 
 // I01: what names an owner in another namespace, under another kind, goes; the owner's own dependents stay.
-func TestI01CrossNamespaceReferencesWithWatchCache(t *testing.T) {
+func TestCrossNamespaceReferencesWithWatchCache_I01(t *testing.T) {
 	replay(t, crossNamespaceReferences)
 }
 
 // I02: the same without a watch cache, and with a collector that starts late, as upstream's do in both.
-func TestI02CrossNamespaceReferencesWithoutWatchCache(t *testing.T) {
+func TestCrossNamespaceReferencesWithoutWatchCache_I02(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs("--watch-cache=false"))
 	t.Run("loop", func(t *testing.T) {
@@ -83,7 +83,7 @@ func crossNamespaceReferences(s *stage) {
 }
 
 // I03: pod3 has another owner, and loses the reference to the one that is gone (GC-053).
-func TestI03CascadingDeletion(t *testing.T) {
+func TestCascadingDeletion_I03(t *testing.T) {
 	replay(t, func(s *stage) {
 		gone, remaining := s.create("ReplicationController", "to-be-deleted"), s.create("ReplicationController", "remaining")
 		pod1 := s.create("Pod", "pod1", by(owner(gone)))
@@ -95,7 +95,7 @@ func TestI03CascadingDeletion(t *testing.T) {
 }
 
 // I04: to be created with an owner that is not there is legal, and the end.
-func TestI04CreateWithNonExistentOwner(t *testing.T) {
+func TestCreateWithNonExistentOwner_I04(t *testing.T) {
 	replay(t, func(s *stage) {
 		ref := absent("v1", "ReplicationController", "test.rc.1")
 		ref.UID = "doesn't matter"
@@ -104,7 +104,7 @@ func TestI04CreateWithNonExistentOwner(t *testing.T) {
 }
 
 // I05: fifty owners that are deleted in five ways, of which four orphan.
-func TestI05StressingCascadingDeletion(t *testing.T) {
+func TestStressingCascadingDeletion_I05(t *testing.T) {
 	ways := []struct {
 		finalizers []string
 		opts       metav1.DeleteOptions
@@ -153,7 +153,7 @@ func TestI05StressingCascadingDeletion(t *testing.T) {
 	})
 }
 
-func TestI06Orphaning(t *testing.T) {
+func TestOrphaning_I06(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
 		var pods []expectation
@@ -165,7 +165,7 @@ func TestI06Orphaning(t *testing.T) {
 	})
 }
 
-func TestI07SolidOwnerDoesNotBlockWaitingOwner(t *testing.T) {
+func TestSolidOwnerDoesNotBlockWaitingOwner_I07(t *testing.T) {
 	replay(t, func(s *stage) {
 		gone, remaining := s.create("ReplicationController", "to-be-deleted"), s.create("ReplicationController", "remaining")
 		pod := s.create("Pod", "pod", by(blocking(gone), owner(remaining)))
@@ -175,19 +175,19 @@ func TestI07SolidOwnerDoesNotBlockWaitingOwner(t *testing.T) {
 }
 
 // I08: the owner does not wait for those; they are deleted, and wait for somebody else.
-func TestI08NonBlockingOwnerRefDoesNotBlock(t *testing.T) {
+func TestNonBlockingOwnerRefDoesNotBlock_I08(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
 		pod1 := s.create("Pod", "pod1", held("x/y"), by(owner(rc)))
 		pod2 := s.create("Pod", "pod2", held("x/y"), by(nonBlocking(rc)))
 		s.delete(rc, foreground)
 		s.collect(s.gone(rc), s.deleting(pod1, "x/y"), s.deleting(pod2, "x/y"))
-		s.leftBecause(plan.FinalizersHold, pod1, pod2)
+		s.leftBecause(plan.ForeignFinalizers, pod1, pod2)
 	})
 }
 
 // leftBecause expects of the loop that it says why objects are left.
-func (s *stage) leftBecause(why plan.Code, objects ...*object) {
+func (s *stage) leftBecause(why plan.ReasonCode, objects ...*object) {
 	s.Helper()
 	if l := s.loop(); l != nil {
 		for _, o := range objects {
@@ -198,8 +198,8 @@ func (s *stage) leftBecause(why plan.Code, objects ...*object) {
 	}
 }
 
-// I09: each deletion puts the finalizer on again, and it comes off again (API-004).
-func TestI09DoubleDeletionWithFinalizer(t *testing.T) {
+// I09: each deletion puts the finalizer on again, and it is removed again (API-004).
+func TestDoubleDeletionWithFinalizer_I09(t *testing.T) {
 	replay(t, func(s *stage) {
 		lucy := s.create("Pod", "lucy", held("x/y"))
 		for range 2 {
@@ -211,20 +211,20 @@ func TestI09DoubleDeletionWithFinalizer(t *testing.T) {
 	})
 }
 
-func TestI10BlockingOwnerRefDoesBlock(t *testing.T) {
+func TestBlockingOwnerRefDoesBlock_I10(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
 		pod := s.create("Pod", "pod", held("x/y"), by(blocking(rc)))
 		s.delete(rc, foreground)
 		s.collect(s.deleting(rc, plan.ForegroundFinalizer), s.deleting(pod, "x/y"))
 		s.leftBecause(plan.DependentsBlock, rc)
-		s.leftBecause(plan.FinalizersHold, pod)
+		s.leftBecause(plan.ForeignFinalizers, pod)
 		s.release(pod)
 		s.collect(s.gone(rc, pod))
 	})
 }
 
-func TestI11CustomResourceCascadingDeletion(t *testing.T) {
+func TestCustomResourceCascadingDeletion_I11(t *testing.T) {
 	replay(t, func(s *stage) {
 		gadget := s.create("Gadget", "owner")
 		dependent := s.create("Gadget", "dependent", by(owner(gadget)))
@@ -233,7 +233,7 @@ func TestI11CustomResourceCascadingDeletion(t *testing.T) {
 	})
 }
 
-func TestI12MixedRelationships(t *testing.T) {
+func TestMixedRelationships_I12(t *testing.T) {
 	replay(t, func(s *stage) {
 		gadget, cm := s.create("Gadget", "owner"), s.create("ConfigMap", "owner")
 		ofGadget, ofCM := s.create("ConfigMap", "dependent", by(owner(gadget))), s.create("Gadget", "dependent", by(owner(cm)))
@@ -258,7 +258,7 @@ spec:
 
 // I13: the collector has seen the instances go, and collects their dependents although their type is no more. A run that begins afterwards has not:
 // it keeps them until it is told what instances there were (RO-024), or the type is there again and the owner provably is not.
-func TestI13CRDDeletionCascading(t *testing.T) {
+func TestCRDDeletionCascading_I13(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
 	t.Run("loop", func(t *testing.T) {
@@ -267,11 +267,11 @@ func TestI13CRDDeletionCascading(t *testing.T) {
 		for _, pass := range []string{"first", "second"} {
 			widget, cm := s.definedAndDeleted(pass)
 			s.collect(s.gone(widget), s.untouched(cm))
-			s.leftBecause(plan.NotJudged, cm)
+			s.leftBecause(plan.OwnerUnresolved, cm)
 			if pass == "second" {
 				s.define()
 			} else {
-				l.definitions = []collect.Definition{{
+				l.definitions = []collect.CRD{{
 					Object: graph.Ref{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions", Name: "widgets.apart.example.com"},
 					Type:   scenarioTypes["Widget"], Instances: map[string]bool{string(widget.GetUID()): true},
 				}}
@@ -338,7 +338,7 @@ func (s *stage) undefine() {
 
 // I14: a type that cannot be listed, because its objects cannot be converted, keeps nobody else from being collected. It keeps a waiting owner, whose
 // dependent can be hidden there; the collector lets that go.
-func TestI14CascadingDeleteOnCRDConversionFailure(t *testing.T) {
+func TestCascadingDeleteOnCRDConversionFailure_I14(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
 	breakConversion(newStage(t, c, &theirs{}))
@@ -389,7 +389,7 @@ func breakConversion(s *stage) {
 }
 
 // I15: a cluster-scoped owner that the listing does not show, as upstream's collector does not hear of it for a while, is looked up.
-func TestI15ClusterScopedOwners(t *testing.T) {
+func TestClusterScopedOwners_I15(t *testing.T) {
 	replay(t, func(s *stage) {
 		pv := s.create("PersistentVolume", "pv-valid")
 		valid := s.create("ConfigMap", "cm-valid", by(owner(pv)))

@@ -126,8 +126,7 @@ func propagation(p plan.Policy) metav1.DeleteOptions {
 
 // orphanDependents is the deprecated way to say a policy.
 func orphanDependents(orphan bool) metav1.DeleteOptions {
-	//lint:ignore SA1019 upstream's tests say the policy this way, and the server still takes it
-	return metav1.DeleteOptions{OrphanDependents: &orphan}
+	return metav1.DeleteOptions{OrphanDependents: &orphan} //nolint:staticcheck // deprecated: upstream's tests set the policy this way, and the server accepts it
 }
 
 func (s *stage) resource(kind, namespace string) dynamic.ResourceInterface {

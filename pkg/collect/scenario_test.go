@@ -10,10 +10,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// The scenarios are upstream's own tests of the collector, each a test with upstream's name behind the number that it has in the specification: U
+// The scenarios are upstream's own tests of the collector, each a test with upstream's name and the key that it has in docs/gc-semantics.md: U
 // for its unit tests, I for its integration tests, E for its e2e tests. Each is played twice: as "loop" on a control plane without a collector,
 // where the loop is run, and as "collector" on one with the real collector, which proves the scenario itself. Where a client does otherwise
-// on purpose (the X numbers), what the loop does stands beside what the collector does.
+// on purpose (the X keys), what the loop does stands beside what the collector does.
 //
 // Not here are the tests of the collector's own machinery: U01, U05, U06 and U08 (its monitors and its graph, whose part package graph has; no
 // result depends on the order of lists, see after), U09 and U10 (a benchmark, and races, for which all tests run with the detector), U37 to U51
@@ -91,7 +91,7 @@ func prepare(t *testing.T, plane string, c *testcluster.Cluster) bool {
 	return true
 }
 
-// definitions are of a namespaced type that two versions serve, and of a cluster-scoped one.
+// CRDs are of a namespaced type that two versions serve, and of a cluster-scoped one.
 const definitions = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

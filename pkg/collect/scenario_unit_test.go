@@ -15,7 +15,7 @@ import (
 )
 
 // U02: the pod is gone when it is deleted. That is what was wanted, and no error.
-func TestU02AttemptToDeleteItemDeleteObjectNotFound(t *testing.T) {
+func TestAttemptToDeleteItemDeleteObjectNotFound_U02(t *testing.T) {
 	replay(t, func(s *stage) {
 		pod := s.create("Pod", "pod", by(absent("v1", "ReplicationController", "rc")))
 		s.goesBeforeItsDeletion(pod)
@@ -24,7 +24,7 @@ func TestU02AttemptToDeleteItemDeleteObjectNotFound(t *testing.T) {
 }
 
 // U03: so it is for a pod whose owner waits for it.
-func TestU03AttemptToDeleteItemDeleteObjectNotFoundWaitingForDependents(t *testing.T) {
+func TestAttemptToDeleteItemDeleteObjectNotFoundWaitingForDependents_U03(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
 		pod := s.create("Pod", "pod", by(blocking(rc)))
@@ -45,7 +45,7 @@ func (s *stage) goesBeforeItsDeletion(o *object) {
 }
 
 // U04: upstream reads the pod and its owner and deletes the pod. The loop has the pod from its listing.
-func TestU04AttemptToDeleteItem(t *testing.T) {
+func TestAttemptToDeleteItem_U04(t *testing.T) {
 	replay(t, func(s *stage) {
 		pod := s.create("Pod", "pod", by(absent("v1", "ReplicationController", "rc")))
 		l := s.loop()
@@ -63,7 +63,7 @@ func TestU04AttemptToDeleteItem(t *testing.T) {
 }
 
 // U07, test3: a cycle that nobody deletes is kept. Nothing traces what can be reached (GC-065).
-func TestU07ProcessEvent(t *testing.T) {
+func TestProcessEvent_U07(t *testing.T) {
 	replay(t, func(s *stage) {
 		one := s.create("ConfigMap", "1")
 		two := s.create("ConfigMap", "2", by(owner(one)))
@@ -76,7 +76,7 @@ func TestU07ProcessEvent(t *testing.T) {
 }
 
 // U11: an owner that is absent is asked for once, however many dependents it has.
-func TestU11AbsentOwnerCache(t *testing.T) {
+func TestAbsentOwnerCache_U11(t *testing.T) {
 	replay(t, func(s *stage) {
 		var pods []*object
 		for i, rc := range []string{"rc1", "rc2", "rc3", "rc1"} {
@@ -104,8 +104,8 @@ func TestU11AbsentOwnerCache(t *testing.T) {
 	})
 }
 
-// U12: of three owners two are gone; exactly those references come off, of a built-in and of a custom object.
-func TestU12DeleteOwnerRefPatch(t *testing.T) {
+// U12: of three owners two are gone; exactly those references are removed, of a built-in and of a custom object.
+func TestDeleteOwnerRefPatch_U12(t *testing.T) {
 	replay(t, func(s *stage) {
 		one, two, three := s.create("ConfigMap", "1"), s.create("ConfigMap", "2"), s.create("ConfigMap", "3")
 		pod := s.create("Pod", "pod", by(owner(one), owner(two), owner(three)))
@@ -118,7 +118,7 @@ func TestU12DeleteOwnerRefPatch(t *testing.T) {
 
 // U13: only references that block are unblocked, so that what may be a cycle comes to an end (GC-054). For a custom object the collector writes the
 // flag into all of them (GC-071); the loop does what is right for all types.
-func TestU13UnblockOwnerReference(t *testing.T) {
+func TestUnblockOwnerReference_U13(t *testing.T) {
 	for _, kind := range []string{"ConfigMap", "Gadget"} {
 		t.Run(kind, func(t *testing.T) {
 			replay(t, func(s *stage) {
@@ -160,7 +160,7 @@ func flags(o *object) []string {
 }
 
 // U14: a dependent cannot be orphaned, so its owner keeps the finalizer; and is let go when it can.
-func TestU14OrphanDependentsFailure(t *testing.T) {
+func TestOrphanDependentsFailure_U14(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
 		pod := s.create("Pod", "pod", by(controlled(rc)))
@@ -180,7 +180,7 @@ func TestU14OrphanDependentsFailure(t *testing.T) {
 }
 
 // U15: of what discovery says, only what can be listed, watched and deleted is collected (GC-001).
-func TestU15GetDeletableResources(t *testing.T) {
+func TestGetDeletableResources_U15(t *testing.T) {
 	replayLoop(t, func(s *stage, l *ours) {
 		pod := s.create("Pod", "pod", by(absent("v1", "ReplicationController", "rc")))
 		secret := s.create("Secret", "secret", by(absent("v1", "ReplicationController", "rc")))
@@ -207,7 +207,7 @@ func TestU15GetDeletableResources(t *testing.T) {
 }
 
 // U16 and U18: discovery fails as a whole, with and without some results. Nothing is concluded from what there is of it (RO-013).
-func TestU16U18GetDeletableResourcesDiscoveryFailure(t *testing.T) {
+func TestGetDeletableResourcesDiscoveryFailure_U16_U18(t *testing.T) {
 	for name, paths := range map[string][]string{"UsableResults": {"/apis"}, "NoResults": {"/api", "/apis"}} {
 		t.Run(name, func(t *testing.T) {
 			replayLoop(t, func(s *stage, l *ours) {
@@ -227,7 +227,7 @@ func TestU16U18GetDeletableResourcesDiscoveryFailure(t *testing.T) {
 }
 
 // U17: of one group nothing is known. Its kinds are unknown as owners, and what they might depend on keeps its finalizer (RO-012, RO-013).
-func TestU17GetDeletableResourcesPartialDiscoveryFailure(t *testing.T) {
+func TestGetDeletableResourcesPartialDiscoveryFailure_U17(t *testing.T) {
 	replayLoop(t, func(s *stage, l *ours) {
 		pod := s.create("Pod", "pod", by(absent("v1", "ReplicationController", "rc")))
 		unjudged := s.create("Pod", "unjudged", by(absent("apps/v1", "Deployment", "deployment")))
@@ -239,7 +239,7 @@ func TestU17GetDeletableResourcesPartialDiscoveryFailure(t *testing.T) {
 		if !slices.ContainsFunc(l.summary.Gaps, func(g v1alpha1.Gap) bool { return g.Group == "apps" }) {
 			t.Errorf("no gap for apps: %v", l.summary.Gaps)
 		}
-		if why := l.left(unjudged); why != plan.NotJudged {
+		if why := l.left(unjudged); why != plan.OwnerUnresolved {
 			t.Errorf("the pod is left because of %q", why)
 		}
 		l.proxy = nil
@@ -249,7 +249,7 @@ func TestU17GetDeletableResourcesPartialDiscoveryFailure(t *testing.T) {
 
 // U19: discovery and the listing of one type fail now and then. What is known is worked with, what is not is a gap, and in the end all
 // is done.
-func TestU19GarbageCollectorSync(t *testing.T) {
+func TestGarbageCollectorSync_U19(t *testing.T) {
 	replayLoop(t, func(s *stage, l *ours) {
 		p := l.faults(s)
 		serve := func(_ *http.Request) bool { return true }

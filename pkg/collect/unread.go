@@ -26,7 +26,7 @@ type coordinates struct {
 }
 
 // unread are the reads of a pass that failed, each with the gap that the last try makes. What depends on such an object is kept, because unknown is not
-// absent; that it was not judged has to be told all the same (RO-004).
+// absent; that it could not be resolved is reported all the same (RO-004).
 type unread struct {
 	mu   sync.Mutex
 	gaps map[coordinates]v1alpha1.Gap
@@ -34,7 +34,7 @@ type unread struct {
 
 // get reads an object live and remembers whether that failed. An answer that proves that there is no such object is no failure.
 func (p *pass) get(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
-	now, err := p.client.Get(ctx, t, namespace, name)
+	now, err := p.client.GetMeta(ctx, t, namespace, name)
 	if err == nil && now.UID == "" {
 		err = fmt.Errorf("%s: %w", object(t, name), errNoUID)
 	}

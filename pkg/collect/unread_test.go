@@ -64,11 +64,11 @@ func TestAnOwnerThatCannotBeReadIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantUnread(t, proposal.Unread, tt.reason, `reading configmaps "nobody": `)
-			summary, _ := s.run(client, opts)
+			result, _ := s.run(client, opts)
 			s.check("a < nobody", "b < nobody", "d < nobody solid", "of-o", "solid")
-			wantUnread(t, summary.Unread, tt.reason, `reading configmaps "nobody": `)
-			if len(summary.Gaps) > 0 {
-				t.Errorf("gaps %v", summary.Gaps)
+			wantUnread(t, result.Unread, tt.reason, `reading configmaps "nobody": `)
+			if len(result.Gaps) > 0 {
+				t.Errorf("gaps %v", result.Gaps)
 			}
 		})
 	}
@@ -90,9 +90,9 @@ func TestAnObjectThatWaitsAndCannotBeReadIsTold(t *testing.T) {
 	s.delete(plan.Orphan, "o")
 	proxy, client := proxied(t, c)
 	proxy.On(reads("o"), hidden["500"])
-	summary, _ := s.run(client, s.options())
+	result, _ := s.run(client, s.options())
 	s.check("-o | orphan", "a < o")
-	wantUnread(t, summary.Unread, v1alpha1.GapUnavailable, `reading configmaps "o": `)
+	wantUnread(t, result.Unread, v1alpha1.GapUnavailable, `reading configmaps "o": `)
 }
 
 // TestAReadThatFailsOnceIsToldNoMore is read again in the next pass.
@@ -105,10 +105,10 @@ func TestAReadThatFailsOnceIsToldNoMore(t *testing.T) {
 	proxy.On(reads("nobody"), faultproxy.Times(1, hidden["500"]))
 	opts := s.options()
 	opts.Agree = AgreeToAll
-	summary, _ := s.run(client, opts)
+	result, _ := s.run(client, opts)
 	s.check()
-	if len(summary.Unread) > 0 {
-		t.Errorf("unread is %v", summary.Unread)
+	if len(result.Unread) > 0 {
+		t.Errorf("unread is %v", result.Unread)
 	}
 }
 
@@ -121,12 +121,12 @@ func TestManyThatCannotBeReadAreToldTogether(t *testing.T) {
 	s.secret("b", "n1 n2")
 	proxy, client := proxied(t, c)
 	proxy.On(reads("n1", "n2", "n3"), hidden["403"])
-	summary, _ := s.run(client, s.options())
-	wantUnread(t, summary.Unread, v1alpha1.GapForbidden, `reading configmaps "n1" and 2 more: `)
+	result, _ := s.run(client, s.options())
+	wantUnread(t, result.Unread, v1alpha1.GapForbidden, `reading configmaps "n1" and 2 more: `)
 	proxy.On(reads("configmaps"), hidden["403"])
-	summary, _ = s.run(client, s.options())
-	if len(summary.Gaps) == 0 || len(summary.Unread) > 0 {
-		t.Errorf("gaps %v, unread %v", summary.Gaps, summary.Unread)
+	result, _ = s.run(client, s.options())
+	if len(result.Gaps) == 0 || len(result.Unread) > 0 {
+		t.Errorf("gaps %v, unread %v", result.Gaps, result.Unread)
 	}
 	if got := len(s.secrets()); got != 2 {
 		t.Errorf("%d secrets are left of 2", got)

@@ -89,7 +89,7 @@ func (p *pass) givesUp(ctx context.Context, a *Action, id graph.ID) bool {
 	default:
 		err = p.client.PutBack(ctx, t, a.Object, p.referenceWords(id, e.who, a.Verb), cluster.OwnerPath(e.who), maxWrites)
 	}
-	p.loop.tell(Event{Action: *a, Err: err})
+	p.loop.onEvent(Event{Action: *a, Err: err})
 	return true
 }
 

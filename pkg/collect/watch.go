@@ -25,14 +25,14 @@ const (
 // After its first listing it goes on when the server does not answer (Options.Retry), and, if there is an Options.Paused, when a pass is refused because owners
 // are gone all at once: nothing of that pass is written. It ends where that cannot help: credentials that are refused, a server that lets nothing be
 // listed, or neither listed nor watched. Options.Agree is asked about what comes up after the first run.
-func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary, error) {
+func (l *Loop) Watch(ctx context.Context, enough func(*Result) bool) (*Result, error) {
 	l.bound = l.explicit
 	var watched *watcher
 	defer func() {
 		watched.stop()
 		l.lost = losses{}
 	}()
-	var last *Summary
+	var last *Result
 	paused := pauses{tell: l.opts.Paused}
 	wait := backoff{least: l.opts.Retry, most: l.opts.RetryMost}
 	for {
@@ -53,7 +53,7 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 			}
 			continue
 		case l.opts.Paused != nil && paused.refused(err):
-			most = wait.longest() // the mass may be one for a while only
+			most = wait.longest() // the owner loss may be one for a while only
 		case err != nil || enough != nil && enough(s):
 			return last, err
 		default:
@@ -66,9 +66,9 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 		if l.lost.before == nil {
 			l.lost.before = s.Graph
 		}
-		if watched == nil || !watched.covers(s.Positions) {
+		if watched == nil || !watched.covers(s.ResumePoints) {
 			watched.stop()
-			watched = l.watch(ctx, s.Positions)
+			watched = l.watch(ctx, s.ResumePoints)
 		}
 		if err := watched.wait(ctx, l.opts.Settle, most); err != nil {
 			return s, err
@@ -79,10 +79,10 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Summary) bool) (*Summary,
 
 // watcher hears of changes.
 type watcher struct {
-	positions []place
-	dirty     chan struct{}
-	cancel    context.CancelFunc
-	ended     chan error
+	watched []place
+	dirty   chan struct{}
+	cancel  context.CancelFunc
+	ended   chan error
 }
 
 // place is a type, in a namespace or everywhere.
@@ -91,11 +91,11 @@ type place struct {
 	namespace string
 }
 
-func (l *Loop) watch(ctx context.Context, positions []cluster.Position) *watcher {
+func (l *Loop) watch(ctx context.Context, points []cluster.ResumePoint) *watcher {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &watcher{positions: places(positions), dirty: make(chan struct{}, 1), cancel: cancel, ended: make(chan error, 1)}
+	w := &watcher{watched: places(points), dirty: make(chan struct{}, 1), cancel: cancel, ended: make(chan error, 1)}
 	go func() {
-		w.ended <- l.client.Watch(ctx, positions, func(c cluster.Change) {
+		w.ended <- l.client.Watch(ctx, points, func(c cluster.Change) {
 			if c.Gone && c.Object != nil {
 				l.witness(c.Object.UID)
 			}
@@ -124,27 +124,27 @@ func givesWork(c cluster.Change) bool {
 	if o == nil || c.Gone || len(o.Owners) > 0 {
 		return true
 	}
-	if c.Position.Type.Resource == "customresourcedefinitions" || c.Position.Type.Resource == "apiservices" {
+	if c.ResumePoint.Type.Resource == "customresourcedefinitions" || c.ResumePoint.Type.Resource == "apiservices" {
 		return true
 	}
-	return o.Deleted != 0 && (slices.Contains(o.Finalizers, plan.OrphanFinalizer) || slices.Contains(o.Finalizers, plan.ForegroundFinalizer))
+	return o.DeletionTimestamp != 0 && (slices.Contains(o.Finalizers, plan.OrphanFinalizer) || slices.Contains(o.Finalizers, plan.ForegroundFinalizer))
 }
 
-func places(positions []cluster.Position) []place {
+func places(points []cluster.ResumePoint) []place {
 	var places []place
-	for _, p := range positions {
+	for _, p := range points {
 		places = append(places, place{p.Type, p.Namespace})
 	}
 	return places
 }
 
 // covers says whether all that was listed is watched.
-func (w *watcher) covers(positions []cluster.Position) bool {
+func (w *watcher) covers(points []cluster.ResumePoint) bool {
 	watched := map[place]bool{}
-	for _, p := range w.positions {
+	for _, p := range w.watched {
 		watched[p] = true
 	}
-	for _, p := range places(positions) {
+	for _, p := range places(points) {
 		if !watched[p] {
 			return false
 		}

@@ -16,11 +16,11 @@ import (
 // maxTries is how often a write is tried against an object that changes all the time in what does not matter.
 const maxTries = 10
 
-// errMoved ends the tries at an object that is not what was judged; the next pass judges it anew.
+// errMoved ends the tries at an object that has changed since the decision; the next pass decides anew.
 var errMoved = errors.New("it was changed meanwhile")
 
-// write sends a write until the server takes it or the object is not what was judged. Each try carries the resourceVersion of a version in which
-// what was judged was as it was judged.
+// write sends a write until the server takes it or the object has changed. Each try carries the resourceVersion of a version in which
+// everything that the decision rests on is as it was.
 func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() error) bool {
 	if !p.agreedTo(a.Verb, id, a.Owners...) {
 		return false
@@ -40,9 +40,9 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 	switch {
 	case err == nil:
 		p.mu.Lock()
-		p.summary.Writes++
+		p.result.Writes++
 		p.mu.Unlock()
-		p.loop.tell(Event{Action: *a})
+		p.loop.onEvent(Event{Action: *a})
 		return true
 	case ctx.Err() != nil:
 	case errors.Is(err, errMoved):
@@ -52,7 +52,7 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 	case apierrors.IsUnauthorized(err):
 		p.fail(err)
 	default:
-		p.loop.tell(Event{Action: *a, Err: err})
+		p.loop.onEvent(Event{Action: *a, Err: err})
 	}
 	return false
 }
@@ -108,7 +108,7 @@ func (p *pass) version(id graph.ID) string {
 	return p.graph.ResourceVersion(id)
 }
 
-// reread reads an object again. The error is errMoved if what is judged of it has changed, and what Get returned if it cannot be read.
+// reread reads an object again. The error is errMoved if anything has changed that the decision rests on, and what Get returned if it cannot be read.
 func (p *pass) reread(ctx context.Context, id graph.ID) error {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
@@ -124,25 +124,25 @@ func (p *pass) reread(ctx context.Context, id graph.ID) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.asJudged(id, now) {
+	if !p.isUnchanged(id, now) {
 		return errMoved
 	}
 	p.live[id] = now.ResourceVersion
 	return nil
 }
 
-// asJudged says whether what decisions rest on is as the overlay has it: the references, the collector's finalizers, and whether the object is being
+// isUnchanged says whether what decisions rest on is as the projection has it: the references, the collector's finalizers, and whether the object is being
 // deleted. The lock is held.
-func (p *pass) asJudged(id graph.ID, now *graph.Object) bool {
+func (p *pass) isUnchanged(id graph.ID, now *graph.Object) bool {
 	i := 0
-	for e := range p.overlay.Owners(id) {
-		if i == len(now.Owners) || !sameReference(p.graph, e, now.Owners[i], p.overlay.Blocks(e)) {
+	for e := range p.projection.Owners(id) {
+		if i == len(now.Owners) || !sameReference(p.graph, e, now.Owners[i], p.projection.Blocks(e)) {
 			return false
 		}
 		i++
 	}
-	item, _ := p.overlay.Item(id)
-	return i == len(now.Owners) && item.Deleting == (now.Deleted != 0) &&
+	item, _ := p.projection.Item(id)
+	return i == len(now.Owners) && item.Deleting == (now.DeletionTimestamp != 0) &&
 		item.Orphan == slices.Contains(now.Finalizers, plan.OrphanFinalizer) &&
 		item.Foreground == slices.Contains(now.Finalizers, plan.ForegroundFinalizer)
 }
@@ -160,11 +160,11 @@ func replaces(now *graph.Object, ref graph.Ref) bool { return now.UID != "" && n
 // removed records that an object was seen to be gone.
 func (p *pass) removed(id graph.ID) {
 	p.loop.proofs.removed(p.graph.Ref(id).UID)
-	p.change(func(o *plan.Overlay) { o.Removed(id) })
+	p.change(func(o *plan.Projection) { o.Removed(id) })
 }
 
 // delete sends a DELETE and records what it has brought about.
-func (p *pass) delete(ctx context.Context, j judged) {
+func (p *pass) delete(ctx context.Context, j assessed) {
 	ref := p.graph.Ref(j.id)
 	t, _ := p.graph.Type(j.id)
 	if !p.agreedTo(plan.VerbDelete, j.id) {
@@ -180,7 +180,7 @@ func (p *pass) delete(ctx context.Context, j judged) {
 		answer, err = p.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
 			Policy: string(j.policy), ResourceVersion: p.version(j.id), GracePeriodSeconds: p.loop.opts.GracePeriodSeconds,
 		})
-		a.Held = answer.Finalizers
+		a.RemainingFinalizers = answer.Finalizers
 		return err
 	})
 	switch {
@@ -189,7 +189,7 @@ func (p *pass) delete(ctx context.Context, j judged) {
 	case answer.Gone:
 		p.removed(j.id)
 	default:
-		p.change(func(o *plan.Overlay) { o.Delete(j.id, j.policy) })
+		p.change(func(o *plan.Projection) { o.Delete(j.id, j.policy) })
 		if j.policy == plan.Background {
 			p.confirm(ctx, j.id, len(answer.Finalizers) > 0)
 		}
@@ -198,8 +198,8 @@ func (p *pass) delete(ctx context.Context, j judged) {
 
 // confirm finds out whether an object that was released, or deleted in the background, is gone: the answer does not tell for all types (API-021). It
 // matters to those who depend on it, which may be many, and to those who wait for it, whom the next listing will tell.
-func (p *pass) confirm(ctx context.Context, id graph.ID, held bool) {
-	if held {
+func (p *pass) confirm(ctx context.Context, id graph.ID, hasFinalizers bool) {
+	if hasFinalizers {
 		return
 	}
 	if p.graph.DependentCount(id) == 0 {
@@ -217,21 +217,21 @@ func (p *pass) confirm(ctx context.Context, id graph.ID, held bool) {
 	}
 }
 
-// strip takes references off an object, by where they stand in the version that was judged.
-func (p *pass) strip(ctx context.Context, id graph.ID, edges []graph.Edge, because plan.Code, cause graph.Ref) bool {
+// removeOwnerRefs removes references from an object, by where they stand in the version that the decision is about.
+func (p *pass) removeOwnerRefs(ctx context.Context, id graph.ID, edges []graph.Edge, because plan.ReasonCode, cause graph.Ref) bool {
 	return p.patchReferences(ctx, Action{Verb: plan.VerbOrphan, Because: because, Cause: cause}, id, edges,
 		func(i int) cluster.PatchStep {
 			return cluster.PatchStep{Op: "remove", Path: fmt.Sprintf("/metadata/ownerReferences/%d", i)}
 		},
-		(*plan.Overlay).Stripped)
+		(*plan.Projection).OwnerRefRemoved)
 }
 
 // unblock sets blockOwnerDeletion to false on references of an object that block, so that a cycle comes to an end (GC-054).
-func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, because plan.Code, cause graph.Ref) bool {
+func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, because plan.ReasonCode, cause graph.Ref) bool {
 	var blocking []graph.Edge
 	p.mu.Lock()
 	for _, e := range refs {
-		if p.overlay.Blocks(e) {
+		if p.projection.Blocks(e) {
 			blocking = append(blocking, e)
 		}
 	}
@@ -243,12 +243,12 @@ func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, beca
 		func(i int) cluster.PatchStep {
 			return cluster.PatchStep{Op: "replace", Path: fmt.Sprintf("/metadata/ownerReferences/%d/blockOwnerDeletion", i), Value: false}
 		},
-		(*plan.Overlay).Unblocked)
+		(*plan.Projection).Unblocked)
 }
 
 // patchReferences changes some references of an object and records it. Where they stand is worked out for each try, and tested: a step that
 // met another reference would condemn the object or keep it.
-func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges []graph.Edge, step func(int) cluster.PatchStep, record func(*plan.Overlay, graph.Edge)) bool {
+func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges []graph.Edge, step func(int) cluster.PatchStep, record func(*plan.Projection, graph.Edge)) bool {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
 	for _, e := range edges {
@@ -264,7 +264,7 @@ func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges
 		p.live[id] = answer.ResourceVersion
 		for _, e := range edges {
 			if !undone(answer, p.graph.Ref(e.Owner).UID, a.Verb) {
-				record(p.overlay, e)
+				record(p.projection, e)
 			}
 		}
 		p.mu.Unlock()
@@ -280,7 +280,7 @@ func (p *pass) referenceSteps(id graph.ID, edges []graph.Edge, step func(int) cl
 	defer p.mu.Unlock()
 	var steps []cluster.PatchStep
 	at := 0
-	for e := range p.overlay.Owners(id) {
+	for e := range p.projection.Owners(id) {
 		if slices.ContainsFunc(edges, func(x graph.Edge) bool { return x.Index == e.Index }) {
 			test := cluster.PatchStep{Op: "test", Path: fmt.Sprintf("/metadata/ownerReferences/%d/uid", at), Value: p.graph.Ref(e.Owner).UID}
 			steps = append([]cluster.PatchStep{test, step(at)}, steps...)

@@ -69,10 +69,10 @@ func TestAWriteThatA404RefusesIsNoFailureIfTheObjectIsGone(t *testing.T) {
 		_ = s.client.CoreV1().ConfigMaps(s.namespace).Delete(context.Background(), "a", metav1.DeleteOptions{})
 		unproven["404 of a proxy"](w, r, next)
 	})
-	summary, _ := s.run(client, s.options())
+	result, _ := s.run(client, s.options())
 	s.check()
-	if len(summary.Unread) > 0 {
-		t.Errorf("unread is %v", summary.Unread)
+	if len(result.Unread) > 0 {
+		t.Errorf("unread is %v", result.Unread)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestAWriteThatCannotBeLookedIntoIsTold(t *testing.T) {
 	s.make("a < nobody")
 	proxy, client := proxied(t, c)
 	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps/a") }, unproven["404 of a proxy"])
-	summary, _ := s.run(client, s.options())
+	result, _ := s.run(client, s.options())
 	s.check("a < nobody")
-	wantUnread(t, summary.Unread, v1alpha1.GapFailed, `reading configmaps "a": `)
+	wantUnread(t, result.Unread, v1alpha1.GapFailed, `reading configmaps "a": `)
 }

@@ -24,11 +24,11 @@ func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 		own = append(own, l.id)
 	}
 	for _, d := range deletions {
-		if e.Graph.Deleted(d.id) != 0 {
+		if e.Graph.DeletionTimestamp(d.id) != 0 {
 			own = append(own, d.id)
 		}
 	}
-	e.readWholes(ctx, own)
+	e.readObjects(ctx, own)
 	done := e.counter(len(looks) + len(deletions))
 	for _, l := range looks {
 		group.Go(func() error {
@@ -66,7 +66,7 @@ func (e *examiner) counter(total int) func() {
 	}
 }
 
-// ahead follows objects to what they wait for, as far as the survey shows it, and returns what is to be looked at, and what is to be asked of the server
+// ahead follows objects to what they wait for, as far as the snapshot shows it, and returns what is to be looked at, and what is to be asked of the server
 // whether it could be deleted.
 func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*deletion) {
 	seen := map[graph.ID]bool{}
@@ -75,18 +75,18 @@ func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*deletion) 
 	next := slices.Clone(ids)
 	for i := 0; i < len(next); i++ {
 		id := next[i]
-		if seen[id] || !e.Graph.Seen(id) {
+		if seen[id] || !e.Graph.Observed(id) {
 			continue
 		}
 		seen[id] = true
-		alone := i < len(ids) && e.Graph.Deleted(id) == 0 && !e.awaited(id) // nothing waits for its finalizers
+		alone := i < len(ids) && e.Graph.DeletionTimestamp(id) == 0 && !e.awaited(id) // nothing waits for its finalizers
 		if len(others(e.Graph.Finalizers(id))) > 0 && !alone {
 			if l := e.lookOf(id); !looking[l] {
 				looking[l] = true
 				looks = append(looks, l)
 			}
 		}
-		if e.Graph.Deleted(id) == 0 || e.halfDeleted(id) {
+		if e.Graph.DeletionTimestamp(id) == 0 || e.halfDeleted(id) {
 			if d := e.deletionOf(id); !asking[d] {
 				asking[d] = true
 				deletions = append(deletions, d)
@@ -101,21 +101,16 @@ func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*deletion) 
 // waitsFor returns what an object waits for, or would if it were deleted.
 func (e *examiner) waitsFor(links *link.Links, id graph.ID) []graph.ID {
 	var all []graph.ID
-	deleted, ref := e.Graph.Deleted(id) != 0, e.Graph.Ref(id)
-	if deleted && (ofType(cluster.Namespaces)(ref) || slices.Contains(e.Graph.Finalizers(id), crdFinalizer)) {
-		if ofType(cluster.Namespaces)(ref) {
-			return e.content(ref.Name)
-		}
-		for _, l := range links.Dependents(id) {
-			all = append(all, l.Dependent)
-		}
+	deleted, ref := e.Graph.DeletionTimestamp(id) != 0, e.Graph.Ref(id)
+	if rule, ok := link.Of(ref); ok && deleted && (rule.Finalizer == "" || slices.Contains(e.Graph.Finalizers(id), rule.Finalizer)) {
+		all = links.Content(id)
 	}
 	if _, ring := e.rings[id]; ring || deleted && !slices.Contains(e.Graph.Finalizers(id), plan.ForegroundFinalizer) {
 		return all
 	}
 	if deleted || e.awaited(id) {
 		for edge := range e.Graph.Dependents(id) {
-			if e.overlay.Blocks(edge) {
+			if e.projection.Blocks(edge) {
 				all = append(all, edge.Dependent)
 			}
 		}
@@ -132,7 +127,7 @@ func (e *examiner) halfDeleted(id graph.ID) bool {
 // awaited says whether an owner of an object that is not being deleted waits for it.
 func (e *examiner) awaited(id graph.ID) bool {
 	for edge := range e.Graph.Owners(id) {
-		if e.overlay.OwnerState(edge) == plan.Waiting {
+		if e.projection.OwnerState(edge) == plan.Waiting {
 			return true
 		}
 	}

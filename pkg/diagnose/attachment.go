@@ -38,7 +38,7 @@ func (e *examiner) detaching(ctx context.Context, id graph.ID, name string) []fi
 
 // own is an object itself, read whole, also where another was looked at for it; nil if it is gone or cannot be read.
 func (e *examiner) own(ctx context.Context, id graph.ID) *unstructured.Unstructured {
-	o, err := e.whole(ctx, id)
+	o, err := e.object(ctx, id)
 	if err != nil || o == nil || string(o.GetUID()) != e.Graph.Ref(id).UID {
 		return nil
 	}

@@ -83,7 +83,7 @@ func TestDependencyMissingByTheObjectsOwnWords(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns, other := c.Namespace(t), c.Namespace(t)
-	held := func(name, account, message string) {
+	behindIt := func(name, account, message string) {
 		t.Helper()
 		c.Apply(t, as(strings.Replace(fixture.Deployment(ns, name, 0), "labels:", "finalizers: [nobody.example.net/"+name+"], labels:", 1), account))
 		fixture.Free(t, c, ns, "deployment/"+name)
@@ -92,17 +92,17 @@ func TestDependencyMissingByTheObjectsOwnWords(t *testing.T) {
 		deleted(t, c, "deployment", name, "-n", ns)
 	}
 	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: there, namespace: %s}\n", ns))
-	held("absent", "builder", `cannot act: serviceaccounts "builder" not found`)
-	held("words", "other", `the service account "other" does not exist`)
-	held("there", "there", `serviceaccounts "there" not found`)
+	behindIt("absent", "builder", `cannot act: serviceaccounts "builder" not found`)
+	behindIt("words", "other", `the service account "other" does not exist`)
+	behindIt("there", "there", `serviceaccounts "there" not found`)
 	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {name: creds-of-%s, namespace: %s}\n", ns, other))
-	held("foreign", "x", fmt.Sprintf(`secrets "creds-of-%s" not found`, ns))
-	held("nowhere", "x", fmt.Sprintf(`secrets "gone-of-%s" not found`, ns))
-	held("outside", "x", fmt.Sprintf(`lease "gone-of-%s" not found`, ns))
-	held("annotated", "x", fmt.Sprintf(`credential secret "creds-of-%s" does not exist`, ns))
+	behindIt("foreign", "x", fmt.Sprintf(`secrets "creds-of-%s" not found`, ns))
+	behindIt("nowhere", "x", fmt.Sprintf(`secrets "gone-of-%s" not found`, ns))
+	behindIt("outside", "x", fmt.Sprintf(`lease "gone-of-%s" not found`, ns))
+	behindIt("annotated", "x", fmt.Sprintf(`credential secret "creds-of-%s" does not exist`, ns))
 	c.Kubectl(t, "annotate", "deployment", "annotated", "-n", ns, "example.com/credentials=creds-of-"+ns)
-	held("said", "x", fmt.Sprintf(`could not find Secret "creds" in namespace "%s"`, ns))
-	held("cluster", "x", `storageclass.storage.k8s.io "nope" not found`)
+	behindIt("said", "x", fmt.Sprintf(`could not find Secret "creds" in namespace "%s"`, ns))
+	behindIt("cluster", "x", `storageclass.storage.k8s.io "nope" not found`)
 	d := examine(t, c.Config(), Options{Known: fixture.Packs(t)}, ns)
 	for name, want := range map[string]string{
 		"absent": "ServiceAccount " + ns + "/builder", "words": "ServiceAccount " + ns + "/other", "there": "", "foreign": "", "nowhere": "Secret gone-of-" + ns, "outside": "", "annotated": "Secret " + ns + "/creds-of-" + ns,

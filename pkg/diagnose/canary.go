@@ -61,16 +61,16 @@ func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) 
 	defer gone()
 	began, collected := time.Now(), false
 	var mu sync.Mutex
-	err = client.Watch(waiting, []cluster.Position{{Type: r.Type, Namespace: canaryNamespace, ResourceVersion: written.GetResourceVersion()}}, func(c cluster.Change) {
+	err = client.Watch(waiting, []cluster.ResumePoint{{Type: r.Type, Namespace: canaryNamespace, ResourceVersion: written.GetResourceVersion()}}, func(c cluster.Change) {
 		mu.Lock()
 		defer mu.Unlock()
-		if c.Gone && c.Object.UID == uid || c.Object == nil && !c.Listed[uid] {
+		if c.Gone && c.Object.UID == uid || c.Object == nil && !c.Relisted[uid] {
 			collected = true
 			gone()
 		}
 	})
 	for errors.As(err, new(*cluster.UnseenError)) && waiting.Err() == nil && !collected { // it can be read only
-		_, err := client.Get(waiting, r.Type, canaryNamespace, name)
+		_, err := client.GetMeta(waiting, r.Type, canaryNamespace, name)
 		collected = cluster.IsAbsent(err, r.Type, name)
 		select {
 		case <-waiting.Done():

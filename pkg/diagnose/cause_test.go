@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestB01FinalizerOfAnActor: dead, alive and unknown, each on an object of its own.
-func TestB01FinalizerOfAnActor(t *testing.T) {
+// TestFinalizerOfAnActor: dead, alive and unknown, each on an object of its own.
+func TestFinalizerOfAnActor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -48,8 +48,8 @@ func TestB01FinalizerOfAnActor(t *testing.T) {
 	}
 }
 
-// TestB10ForegroundWaitsForItsDependents: the chain is followed to what really holds it, and what does not block is not named.
-func TestB10ForegroundWaitsForItsDependents(t *testing.T) {
+// TestForegroundWaitsForItsDependents: the chain is followed to what really holds it, and what does not block is not named.
+func TestForegroundWaitsForItsDependents(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -68,8 +68,8 @@ func TestB10ForegroundWaitsForItsDependents(t *testing.T) {
 	}
 }
 
-// TestB17CollectorHasNotActed: it is its turn, in each of the ways that there are; and nothing else is blamed.
-func TestB17CollectorHasNotActed(t *testing.T) {
+// TestCollectorHasNotActed: it is its turn, in each of the ways that there are; and nothing else is blamed.
+func TestCollectorHasNotActed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -92,8 +92,8 @@ func TestB17CollectorHasNotActed(t *testing.T) {
 	}
 }
 
-// TestB17CollectorIsNotRunning: kube-controller-manager's Lease says so, and a canary does.
-func TestB17CollectorIsNotRunning(t *testing.T) {
+// TestCollectorIsNotRunning: kube-controller-manager's Lease says so, and a canary does.
+func TestCollectorIsNotRunning(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
 	c.Apply(t, fixture.ConfigMap("default", "done")+fixture.Lease("kube-system", "kube-controller-manager", "master-1", time.Now().Add(-3*time.Hour)))
@@ -148,8 +148,8 @@ spec: {policyName: keep, validationActions: [Deny]}
 	})
 }
 
-// TestGC064ForegroundDeadlock: a ring and an object that owns itself, each named as such, with a command that ends it.
-func TestGC064ForegroundDeadlock(t *testing.T) {
+// TestForegroundDeadlock_GC064: a ring and an object that owns itself, each named as such, with a command that ends it.
+func TestForegroundDeadlock_GC064(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -171,8 +171,8 @@ func TestGC064ForegroundDeadlock(t *testing.T) {
 	}
 }
 
-// TestB19BlockerThatIsNeverCollected: one of bad scope, and one with an owner of a kind that is not served.
-func TestB19BlockerThatIsNeverCollected(t *testing.T) {
+// TestBlockerThatIsNeverCollected: one of bad scope, and one with an owner of a kind that is not served.
+func TestBlockerThatIsNeverCollected(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -189,9 +189,9 @@ func TestB19BlockerThatIsNeverCollected(t *testing.T) {
 	})
 }
 
-// TestRO063HalfDeleted: nothing holds the object, and the command that is printed ends it. The one way to get there through the API is a namespace whose
+// TestHalfDeletedObject_RO063: nothing holds the object, and the command that is printed ends it. The one way to get there through the API is a namespace whose
 // spec.finalizers were emptied before it was deleted (NS-005).
-func TestRO063HalfDeleted(t *testing.T) {
+func TestHalfDeletedObject_RO063(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)

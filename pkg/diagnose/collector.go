@@ -52,7 +52,7 @@ func (e *examiner) collectors(ctx context.Context, id, owner graph.ID, f finding
 	return found(e.Graph.Ref(id), f)
 }
 
-// controllerManager says whether kube-controller-manager lives, by what is known of a finalizer that one of its controllers takes off.
+// controllerManager says whether kube-controller-manager lives, by what is known of a finalizer that one of its controllers removes.
 func (e *examiner) controllerManager(ctx context.Context) (actor.Life, []v1alpha1.Observation) {
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
 	a, err := e.actors.Of(ctx, o, plan.ForegroundFinalizer)

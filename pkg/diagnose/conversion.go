@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,7 +25,7 @@ func (e *examiner) unconverted(ctx context.Context, _ write, said string, names 
 	if err != nil {
 		return nil
 	}
-	crd, err := e.definitionOf(ctx, gv.Group, strings.TrimSuffix(names[1], "List"))
+	crd, err := e.crdOf(ctx, gv.Group, strings.TrimSuffix(names[1], "List"))
 	if crd == nil {
 		f := finding{code: ConversionWebhookDown, evidence: observed("the server says: " + said), remedy: "Bring back the conversion webhook of the CustomResourceDefinition."}
 		if err != nil {
@@ -42,14 +43,14 @@ func (e *examiner) unconverted(ctx context.Context, _ write, said string, names 
 		f.evidence = append(f.evidence, observed("instances are stored as "+phrase.And(stored))...)
 	}
 	f.remedy = fmt.Sprintf("Bring %s back, which converts them. If that cannot be done, and the schemas of the versions are compatible, have the API server change nothing but the apiVersion.", b.what)
-	f.commands = append(b.restore, command("kubectl", "patch", "OBJECT", "--type=json", "-p", `[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`))
+	f.commands = append(slices.Clone(b.restore), command("kubectl", "patch", "OBJECT", "--type=json", "-p", `[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`))
 	f = e.revivable(ctx, f, b, "What is left, if the schemas of the versions are compatible, is to have the API server change nothing but the apiVersion.")
 	return []finding{f}
 }
 
-// definitionOf returns the CustomResourceDefinition of a group and kind, nil if there is none.
-func (e *examiner) definitionOf(ctx context.Context, group, kind string) (*unstructured.Unstructured, error) {
-	all, err := e.reader.List(ctx, cluster.CRDs, "", cluster.Selection{})
+// crdOf returns the CustomResourceDefinition of a group and kind, nil if there is none.
+func (e *examiner) crdOf(ctx context.Context, group, kind string) (*unstructured.Unstructured, error) {
+	all, err := e.reader.ListObjects(ctx, cluster.CRDs, "", cluster.Selection{})
 	for _, crd := range all {
 		g, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 		k, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")

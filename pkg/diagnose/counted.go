@@ -23,7 +23,7 @@ func (e *examiner) counted(ctx context.Context, id graph.ID) []finding {
 		findings = withEvidence(findings, observed(fmt.Sprintf("Job %s, which was to count it, does not exist any more", edge.Name))...)
 		for i := range findings {
 			if findings[i].finalizer == jobFinalizer {
-				findings[i].remedy += " The Job is gone: nothing is lost by taking it off."
+				findings[i].remedy += " The Job is gone: nothing is lost by removing it."
 			}
 		}
 		return findings

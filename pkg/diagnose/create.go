@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // creatingIn marks a step that works only if something can be created in a namespace: the pods of a Deployment that is scaled up count too.
@@ -54,17 +55,12 @@ func (e *examiner) closed(ctx context.Context, namespace string) bool {
 	if namespace == "" {
 		return false
 	}
-	if id, seen := e.Graph.Find(cluster.Namespaces.Group, cluster.Namespaces.Resource, "", namespace); seen && e.Graph.Deleted(id) != 0 {
+	if id, seen := e.Graph.Find(cluster.Namespaces.Group, cluster.Namespaces.Resource, "", namespace); seen && e.Graph.DeletionTimestamp(id) != 0 {
 		return true
 	}
-	o, err := e.reader.Get(ctx, cluster.Namespaces, "", namespace)
+	o, err := e.reader.GetObject(ctx, cluster.Namespaces, "", namespace)
 	return err == nil && o != nil && o.GetDeletionTimestamp() != nil
 }
 
 // named names an object as a sentence does, with its namespace if it is in one.
-func named(o v1alpha1.ObjectRef) string {
-	if o.Namespace == "" {
-		return o.Kind + " " + o.Name
-	}
-	return o.Kind + " " + o.Namespace + "/" + o.Name
-}
+func named(o v1alpha1.ObjectRef) string { return graph.Ref(o).Located() }

@@ -15,13 +15,13 @@ import (
 )
 
 // dataFirst puts in front of everything that cures an object the steps that keep the data which are destroyed when it is gone: those of the volumes, at the
-// finding that comes first, those of the claims that an actor deletes, and those that a pack knows of a finalizer.
+// finding that comes first, those of the PVCs that an actor deletes, and those that a pack knows of a finalizer.
 func (e *examiner) dataFirst(ctx context.Context, id graph.ID, findings []finding) []finding {
 	findings = slices.Clone(findings)
 	for i, f := range findings {
 		findings[i].commands = e.notRetained(ctx, f.object(), append(without(e.protects(f), f), f.commands...))
 	}
-	if len(findings) == 0 || e.Graph.Deleted(id) == 0 {
+	if len(findings) == 0 || e.Graph.DeletionTimestamp(id) == 0 {
 		return findings
 	}
 	disks, unread := e.disks(ctx, id)
@@ -36,7 +36,7 @@ func (e *examiner) dataFirst(ctx context.Context, id graph.ID, findings []findin
 	}
 	first.evidence = append(first.evidence, unread...)
 	for i := range findings {
-		findings[i] = e.claimsFirst(ctx, findings[i], disks)
+		findings[i] = e.pvcsFirst(ctx, findings[i], disks)
 	}
 	return findings
 }
@@ -97,21 +97,21 @@ func (e *examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v
 	if ofType(cluster.PersistentVolumes)(ref) {
 		return e.itself(ctx, ref)
 	}
-	var claims []graph.Ref
-	for _, claim := range e.claimsOf(id) {
-		claims = append(claims, e.Graph.Ref(claim))
+	var pvcs []graph.Ref
+	for _, claim := range e.pvcsOf(id) {
+		pvcs = append(pvcs, e.Graph.Ref(claim))
 	}
-	if len(claims) == 0 {
+	if len(pvcs) == 0 {
 		return nil, nil
 	}
 	expected := 0
 	if e.many {
 		expected = maxByName
 	}
-	bound, failed := e.reader.Volumes(ctx, claims, expected)
+	bound, failed := e.reader.Volumes(ctx, pvcs, expected)
 	var disks []v1alpha1.Disk
 	var unread []v1alpha1.Observation
-	for _, claim := range claims {
+	for _, claim := range pvcs {
 		if volume := bound[claim.UID]; volume != nil && status.Disk(volume).Destroyed() {
 			disks = append(disks, status.Disk(volume))
 		}
@@ -134,17 +134,17 @@ func (e *examiner) itself(ctx context.Context, ref graph.Ref) ([]v1alpha1.Disk, 
 	return []v1alpha1.Disk{status.Disk(volume)}, nil
 }
 
-// claimsOf are the claims that are deleted with an object: itself, what is in a namespace, and what has no other owner.
-func (e *examiner) claimsOf(id graph.ID) []graph.ID {
+// pvcsOf are the PVCs that are deleted with an object: itself, what is in a namespace, and what has no other owner.
+func (e *examiner) pvcsOf(id graph.ID) []graph.ID {
 	ref := e.Graph.Ref(id)
 	if ofType(cluster.Namespaces)(ref) {
 		return slices.Collect(e.Graph.OfType(cluster.PVCs.Group, cluster.PVCs.Resource, ref.Name))
 	}
-	var claims []graph.ID
+	var pvcs []graph.ID
 	reached := map[graph.ID]bool{id: true}
 	for next := []graph.ID{id}; len(next) > 0; next = next[1:] {
 		if ofType(cluster.PVCs)(e.Graph.Ref(next[0])) {
-			claims = append(claims, next[0])
+			pvcs = append(pvcs, next[0])
 		}
 		for edge := range e.Graph.Dependents(next[0]) {
 			if d := edge.Dependent; !reached[d] && !e.kept(d, reached) {
@@ -153,13 +153,13 @@ func (e *examiner) claimsOf(id graph.ID) []graph.ID {
 			}
 		}
 	}
-	return claims
+	return pvcs
 }
 
 // kept says whether an object has an owner that stays.
 func (e *examiner) kept(id graph.ID, reached map[graph.ID]bool) bool {
 	for edge := range e.Graph.Owners(id) {
-		if !reached[edge.Owner] && e.Graph.Seen(edge.Owner) && e.Graph.Deleted(edge.Owner) == 0 {
+		if !reached[edge.Owner] && e.Graph.Observed(edge.Owner) && e.Graph.DeletionTimestamp(edge.Owner) == 0 {
 			return true
 		}
 	}

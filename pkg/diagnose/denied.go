@@ -41,7 +41,7 @@ func (e *examiner) policyDenies(ctx context.Context, w write, said string, names
 
 // policyFails is for a policy that fails itself, and whose failurePolicy is Fail. The server does not say of which kind it is: it is the one that exists.
 func (e *examiner) policyFails(ctx context.Context, w write, said string, names []string) []finding {
-	if o, err := e.reader.Get(ctx, cluster.MutatingPolicies, "", names[0]); err == nil && o != nil {
+	if o, err := e.reader.GetObject(ctx, cluster.MutatingPolicies, "", names[0]); err == nil && o != nil {
 		return e.policyOf(ctx, cluster.MutatingPolicies, o.GetKind(), w, said, names)
 	}
 	return e.policyDenies(ctx, w, said, names)
@@ -51,7 +51,7 @@ func (e *examiner) policyFails(ctx context.Context, w write, said string, names 
 func (e *examiner) policyOf(ctx context.Context, of schema.GroupResource, kind string, w write, said string, names []string) []finding {
 	about := v1alpha1.ObjectRef{APIVersion: of.Group + "/v1", Kind: kind, Resource: of.Resource, Name: names[0]}
 	var conditions []admissionv1.MatchCondition
-	if o, err := e.reader.Get(ctx, of, "", names[0]); err == nil && o != nil {
+	if o, err := e.reader.GetObject(ctx, of, "", names[0]); err == nil && o != nil {
 		about = e.ref(o)
 		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "matchConditions")
 		conditions = make([]admissionv1.MatchCondition, len(list))

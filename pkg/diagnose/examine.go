@@ -30,8 +30,8 @@ type Options struct {
 	limits limits
 }
 
-// Survey is what the cluster was seen to be before the examination.
-type Survey struct {
+// Snapshot is what the cluster was seen to be before the examination.
+type Snapshot struct {
 	Catalog *cluster.Catalog
 	Graph   *graph.Graph
 	Gaps    []v1alpha1.Gap
@@ -39,9 +39,9 @@ type Survey struct {
 
 // Subjects are what to explain.
 type Subjects struct {
-	// Seen are objects of the survey by name, and Hidden those that lie in a gap.
-	Seen   []graph.ID
-	Hidden []Hidden
+	// Observed are objects of the snapshot by name, and Hidden those that lie in a gap.
+	Observed []graph.ID
+	Hidden   []Hidden
 	// In selects, if nothing is named, among all that is being deleted; nil selects all.
 	In func(graph.ID) bool
 }
@@ -53,10 +53,10 @@ type Hidden struct {
 }
 
 // Examine explains objects. The error is that of a context that ended.
-func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects, opts Options) (*v1alpha1.Diagnosis, error) {
+func Examine(ctx context.Context, client *cluster.Client, s Snapshot, of Subjects, opts Options) (*v1alpha1.Diagnosis, error) {
 	e := newExaminer(client, s, opts)
-	ids := of.Seen
-	if len(of.Seen)+len(of.Hidden) == 0 {
+	ids := of.Observed
+	if len(of.Observed)+len(of.Hidden) == 0 {
 		ids = e.stuck(ctx, of.In)
 	}
 	e.many = len(ids) > maxByName
@@ -90,22 +90,22 @@ func Examine(ctx context.Context, client *cluster.Client, s Survey, of Subjects,
 // maxByName is up to how many objects rights that are given by name are looked for: where a right is denied for a type, each object is one more question.
 const maxByName = 20
 
-// examiner explains the objects of one survey. It is used by one goroutine, but for what reads ahead.
+// examiner explains the objects of one snapshot. It is used by one goroutine, but for what reads ahead.
 type examiner struct {
-	Survey
-	client  *cluster.Client
-	opts    Options
-	reader  *cluster.Reader
-	actors  *actor.Finder
-	overlay *plan.Overlay
-	now     time.Time
+	Snapshot
+	client     *cluster.Client
+	opts       Options
+	reader     *cluster.Reader
+	actors     *actor.Finder
+	projection *plan.Projection
+	now        time.Time
 	// rings are the deadlocks by each of their members.
 	rings map[graph.ID][]graph.Edge
 	// known are the findings of objects that were looked at, and looking those of which the examination has not ended.
 	known   map[graph.ID][]finding
 	looking map[graph.ID]bool
 	looks   looks
-	wholes  *wholes
+	objects *objectCache
 	// deletions are what the server answers to whoever would delete an object, and tries all dry runs.
 	deletions  deletions
 	tries      *tries
@@ -121,16 +121,16 @@ type examiner struct {
 	many      bool // objects to explain, so that what takes a request for each is left out
 }
 
-func newExaminer(client *cluster.Client, s Survey, opts Options) *examiner {
+func newExaminer(client *cluster.Client, s Snapshot, opts Options) *examiner {
 	reader := cluster.NewReader(client, s.Catalog)
 	e := &examiner{
-		Survey: s, client: client, opts: opts, reader: reader, actors: actor.NewFinder(reader, opts.Known),
-		overlay: plan.NewOverlay(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
+		Snapshot: s, client: client, opts: opts, reader: reader, actors: actor.NewFinder(reader, opts.Known),
+		projection: plan.NewProjection(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
 		rings: map[graph.ID][]graph.Edge{}, known: map[graph.ID][]finding{}, looking: map[graph.ID]bool{},
-		looks: newLooks(), wholes: newWholes(), deletions: newDeletions(), tries: &tries{asked: map[string]*asking{}},
+		looks: newLooks(), objects: newObjectCache(), deletions: newDeletions(), tries: &tries{asked: map[string]*asking{}},
 		sampled: map[graph.ID]bool{}, limits: opts.limits.orUsual(), movements: map[graph.ID]*movement{}, reviews: client.Reviews(),
 	}
-	for _, ring := range e.overlay.Deadlocks() {
+	for _, ring := range e.projection.Deadlocks() {
 		for _, edge := range ring {
 			e.rings[edge.Dependent] = ring
 		}
@@ -144,7 +144,7 @@ func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID
 	stray := e.strays(ctx)
 	for i := range e.Graph.Len() {
 		id := graph.ID(i)
-		due := e.Graph.Deleted(id) != 0 && e.past(id) >= e.opts.OlderThan
+		due := e.Graph.DeletionTimestamp(id) != 0 && e.past(id) >= e.opts.OlderThan
 		if (in == nil || in(id)) && (due || stray(id)) {
 			ids = append(ids, id)
 		}
@@ -154,16 +154,16 @@ func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID
 
 // past says how long ago the deletionTimestamp of an object is: that of a pod, when its grace period ends.
 func (e *examiner) past(id graph.ID) time.Duration {
-	return e.now.Sub(time.Unix(e.Graph.Deleted(id), 0))
+	return e.now.Sub(time.Unix(e.Graph.DeletionTimestamp(id), 0))
 }
 
 // explain is what is printed of one object.
 func (e *examiner) explain(ctx context.Context, id graph.ID, findings []finding) v1alpha1.Stuck {
 	s := v1alpha1.Stuck{Sampled: e.sampled[id], Object: v1alpha1.ObjectRef(e.Graph.Ref(id)), Finalizers: append([]string{}, e.Graph.Finalizers(id)...)}
-	if at := e.Graph.Deleted(id); at != 0 {
+	if at := e.Graph.DeletionTimestamp(id); at != 0 {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
 	}
-	return printed(s, e.dataFirst(ctx, id, e.withRights(ctx, distinct(findings))), e.checked(id))
+	return printed(s, e.dataFirst(ctx, id, e.withPermissions(ctx, distinct(findings))), e.checked(id))
 }
 
 // inOrder compares causes by the order in which they come up.

@@ -27,29 +27,12 @@ type subject struct{ object, namespace string }
 // examine explains objects by name, or all that is being deleted in a namespace if there are none.
 func examine(t testing.TB, config *rest.Config, opts Options, namespace string, subjects ...subject) *v1alpha1.Diagnosis {
 	t.Helper()
-	client, err := cluster.New(config, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := graph.NewBuilder()
-	listed, err := client.List(t.Context(), catalog, cluster.ListOptions{Namespace: namespace}, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := b.Build()
-	of := Subjects{In: func(id graph.ID) bool { return g.Ref(id).Namespace == namespace }}
+	listed := fixture.List(t, config, cluster.ListOptions{Namespace: namespace})
+	of := Subjects{In: func(id graph.ID) bool { return listed.Graph.Ref(id).Namespace == namespace }}
 	for _, s := range subjects {
 		resource, name, _ := strings.Cut(s.object, "/")
 		gr := schema.ParseGroupResource(resource)
-		id, ok := g.Find(gr.Group, gr.Resource, s.namespace, name)
-		if !ok {
-			t.Fatalf("%s is not there", s.object)
-		}
-		of.Seen = append(of.Seen, id)
+		of.Observed = append(of.Observed, listed.Find(t, gr.Group, gr.Resource, s.namespace, name))
 	}
 	if opts.limits.young == 0 {
 		opts.limits.young = -1 // what a test has deleted a moment ago is what it means to be stuck
@@ -60,7 +43,7 @@ func examine(t testing.TB, config *rest.Config, opts Options, namespace string, 
 	if opts.Known == nil {
 		opts.Known = fixture.Packs(t)
 	}
-	d, err := Examine(t.Context(), client, Survey{Catalog: catalog, Graph: g, Gaps: listed.Gaps}, of, opts)
+	d, err := Examine(t.Context(), listed.Client, Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, of, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func (e *examiner) foreground(ctx context.Context, id graph.ID) []finding {
 	var findings []finding
 	blocked := false
 	for edge := range e.Graph.Dependents(id) {
-		if !e.overlay.Blocks(edge) {
+		if !e.projection.Blocks(edge) {
 			continue
 		}
 		blocked = true
@@ -46,7 +46,7 @@ func (e *examiner) foreground(ctx context.Context, id graph.ID) []finding {
 // blocker returns why a dependent that blocks its owner is still there.
 func (e *examiner) blocker(ctx context.Context, edge graph.Edge) []finding {
 	id := edge.Dependent
-	if e.Graph.Deleted(id) != 0 {
+	if e.Graph.DeletionTimestamp(id) != 0 {
 		return e.causes(ctx, id)
 	}
 	if f, never := e.neverCollected(id); never {
@@ -58,10 +58,10 @@ func (e *examiner) blocker(ctx context.Context, edge graph.Edge) []finding {
 
 // alive returns why an object that is not being deleted is still there although an owner waits for it.
 func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
-	item, refs := e.overlay.Item(id)
+	item, refs := e.projection.Item(id)
 	waiting := -1
 	for i, edge := range refs {
-		state := e.overlay.OwnerState(edge)
+		state := e.projection.OwnerState(edge)
 		item.Owners = append(item.Owners, state)
 		if state == plan.Waiting && waiting < 0 {
 			waiting = i
@@ -78,7 +78,7 @@ func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 		return found(e.Graph.Ref(id), refused...)
 	}
 	todo := "the garbage collector has not deleted it"
-	if verdict.Do == plan.Strip {
+	if verdict.Do == plan.RemoveOwnerRefs {
 		todo = "the garbage collector has not taken the owner that waits for it off its ownerReferences"
 	}
 	evidence := observed(todo)
@@ -86,7 +86,7 @@ func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 		evidence = append(evidence, observed("whether the server would accept a DELETE was not tried: a webhook would not have answered")...)
 	}
 	findings := e.collectors(ctx, id, refs[waiting].Owner, finding{evidence: evidence})
-	if verdict.Do == plan.Strip {
+	if verdict.Do == plan.RemoveOwnerRefs {
 		return findings
 	}
 	return append(findings, e.upcomingBelow(ctx, id, map[graph.ID]bool{})...)
@@ -152,7 +152,7 @@ func unlock(edge graph.Edge, g *graph.Graph) step {
 	return command("kubectl", "gc", "run", "--break-deadlocks").doing(doesUnlock)
 }
 
-// orphan returns what keeps an owner whose dependents are to be orphaned: only the collector takes the finalizer off, after the references (GC-067).
+// orphan returns what keeps an owner whose dependents are to be orphaned: only the collector removes the finalizer, after the references (GC-067).
 func (e *examiner) orphan(ctx context.Context, id graph.ID) []finding {
 	n := 0
 	for range e.Graph.Dependents(id) {

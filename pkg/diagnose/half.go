@@ -11,7 +11,7 @@ import (
 // DELETE ends it (API-020, RO-063).
 func (e *examiner) half(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	o, err := e.whole(ctx, id)
+	o, err := e.object(ctx, id)
 	if err != nil || o == nil || string(o.GetUID()) != ref.UID || len(o.GetFinalizers()) > 0 {
 		return nil
 	}

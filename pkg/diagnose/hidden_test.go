@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestRO012BlockerCanBeHidden: where a type cannot be listed, that no dependent is seen does not mean that there is none.
-func TestRO012BlockerCanBeHidden(t *testing.T) {
+// TestBlockerCanBeHidden_RO012: where a type cannot be listed, that no dependent is seen does not mean that there is none.
+func TestBlockerCanBeHidden_RO012(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -29,8 +29,8 @@ func TestRO012BlockerCanBeHidden(t *testing.T) {
 	}
 }
 
-// TestNS020ConditionThatNothingExplains: what the namespace controller reports is believed where nothing else is found.
-func TestNS020ConditionThatNothingExplains(t *testing.T) {
+// TestConditionThatNothingExplains_NS020: what the namespace controller reports is believed where nothing else is found.
+func TestConditionThatNothingExplains_NS020(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)

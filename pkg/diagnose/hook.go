@@ -72,7 +72,7 @@ type registeredHooks struct {
 
 func (e *examiner) readHooks(ctx context.Context) (hooks []hook, unread []string) {
 	for _, resource := range []schema.GroupResource{cluster.MutatingWebhooks, cluster.ValidatingWebhooks} {
-		configs, err := e.reader.List(ctx, resource, "", cluster.Selection{})
+		configs, err := e.reader.ListObjects(ctx, resource, "", cluster.Selection{})
 		if err != nil {
 			unread = append(unread, fmt.Sprintf("%s cannot be listed: %v", resource.Resource, err))
 			continue
@@ -114,7 +114,7 @@ func (e *examiner) selectsNamespace(ctx context.Context, selector *metav1.LabelS
 	case namespace == "": // other cluster-scoped objects are in none, and the selector leaves none of them out
 		return true
 	}
-	o, err := e.reader.Get(ctx, cluster.Namespaces, "", namespace)
+	o, err := e.reader.GetObject(ctx, cluster.Namespaces, "", namespace)
 	return err != nil || o == nil || selects(selector, o.GetLabels())
 }
 

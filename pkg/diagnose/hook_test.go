@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -19,15 +18,8 @@ func TestHookIsCalled(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	client, err := cluster.New(c.Config(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := newExaminer(client, Survey{Catalog: catalog, Graph: graph.NewBuilder().Build()}, Options{Known: fixture.Packs(t)})
+	client, catalog := fixture.Connect(t, c.Config())
+	e := newExaminer(client, Snapshot{Catalog: catalog, Graph: graph.NewBuilder().Build()}, Options{Known: fixture.Packs(t)})
 	deploymentType := graph.Type{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
 	namespaceType := graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
 	nodeType := graph.Type{Version: "v1", Resource: "nodes", Kind: "Node"}

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -84,7 +85,7 @@ func adding(of actor.Forbidden, o *unstructured.Unstructured) (step, bool) {
 
 // notWatching is for an actor that was started to watch other namespaces.
 func (e *examiner) notWatching(b blame, f finding, s actor.Scope) finding {
-	ns, name := b.o.GetNamespace(), fmt.Sprintf("%s %s/%s", s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
+	ns, name := b.o.GetNamespace(), graph.Located(s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
 	f.code = ActorNotWatching
 	f.evidence = append([]v1alpha1.Observation{s.Observation(), {Says: "the object is in namespace " + ns}}, f.evidence...)
 	f.remedy = fmt.Sprintf("Have %s watch namespace %s as well, through whatever installs it, and let it finish.", name, ns) + b.honoured()

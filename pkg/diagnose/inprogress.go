@@ -78,7 +78,7 @@ func (e *examiner) inProgress(f finding, says string) finding {
 	ref := e.Graph.Ref(f.moves.of)
 	out := finding{
 		code: InProgress, at: ref, via: f.via, finalizer: "", actor: f.actor, after: f.after,
-		evidence: observed(fmt.Sprintf("deleted %s ago", phrase.Ago(time.Since(time.Unix(e.Graph.Deleted(f.moves.of), 0)))), says),
+		evidence: observed(fmt.Sprintf("deleted %s ago", phrase.Ago(time.Since(time.Unix(e.Graph.DeletionTimestamp(f.moves.of), 0)))), says),
 		commands: []step{command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m").doing("waits until it is deleted")},
 	}
 	if i := slices.Index(out.via, ref); i >= 0 {
@@ -89,7 +89,7 @@ func (e *examiner) inProgress(f finding, says string) finding {
 
 // pieces are what is remembered of an object at the second reading.
 type pieces struct {
-	deleted            bool
+	deletionTimestamp  bool
 	finalizers, owners int
 }
 
@@ -128,7 +128,7 @@ func (e *examiner) piecesOf(ctx context.Context, all []*movement) (now map[strin
 	keep := func(o *graph.Object) {
 		mu.Lock()
 		defer mu.Unlock()
-		now[o.UID] = pieces{o.Deleted != 0, len(o.Finalizers), len(o.Owners)}
+		now[o.UID] = pieces{o.DeletionTimestamp != 0, len(o.Finalizers), len(o.Owners)}
 	}
 	var group errgroup.Group
 	group.SetLimit(e.client.Concurrency())
@@ -152,12 +152,12 @@ const fewReads = 4
 // each calls f with the metadata of objects of one place, and perhaps of others there.
 func (e *examiner) each(ctx context.Context, at place, ids []graph.ID, f func(*graph.Object)) error {
 	if len(ids) > fewReads {
-		_, err := e.client.Each(ctx, at.t, at.namespace, f)
+		_, err := e.client.ForEachMeta(ctx, at.t, at.namespace, f)
 		return err
 	}
 	for _, id := range ids {
 		name := e.Graph.Name(id)
-		o, err := e.client.Get(ctx, at.t, at.namespace, name)
+		o, err := e.client.GetMeta(ctx, at.t, at.namespace, name)
 		switch {
 		case err == nil:
 			f(o)
@@ -168,13 +168,13 @@ func (e *examiner) each(ctx context.Context, at place, ids []graph.ID, f func(*g
 	return nil
 }
 
-// moved says whether an object was deleted since the survey, or has lost a finalizer or an owner.
+// moved says whether an object was deleted since the snapshot, or has lost a finalizer or an owner.
 func (e *examiner) moved(id graph.ID, now map[string]pieces) bool {
 	p, there := now[e.Graph.Ref(id).UID]
-	return !there || p.deleted && e.Graph.Deleted(id) == 0 || p.finalizers < len(e.Graph.Finalizers(id)) || p.owners < e.Graph.OwnerCount(id)
+	return !there || p.deletionTimestamp && e.Graph.DeletionTimestamp(id) == 0 || p.finalizers < len(e.Graph.Finalizers(id)) || p.owners < e.Graph.OwnerCount(id)
 }
 
 func (e *examiner) placeOf(id graph.ID) (place, bool) {
 	t, ok := e.Graph.Type(id)
-	return place{t, e.Graph.Ref(id).Namespace}, ok && e.Graph.Seen(id)
+	return place{t, e.Graph.Ref(id).Namespace}, ok && e.Graph.Observed(id)
 }

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -19,8 +18,8 @@ import (
 type look struct {
 	once sync.Once
 	id   graph.ID
-	// whole is the object as it was read live, nil if it is gone or could not be read.
-	whole       *unstructured.Unstructured
+	// object is the object as it was read live, nil if it is gone or could not be read.
+	object      *unstructured.Unstructured
 	byFinalizer map[string][]finding
 	// refused is what stands in the way of removing them, whoever tries.
 	refused []finding
@@ -51,7 +50,7 @@ func (e *examiner) like(ctx context.Context, id graph.ID) *look {
 		return l
 	}
 	l.once.Do(func() { e.look(ctx, l) })
-	sample := &look{id: l.id, whole: l.whole, refused: l.refused, byFinalizer: map[string][]finding{}}
+	sample := &look{id: l.id, object: l.object, refused: l.refused, byFinalizer: map[string][]finding{}}
 	for name, findings := range l.byFinalizer {
 		sample.byFinalizer[name] = withNote(findings, "like "+e.placed(l.id)+", which was looked at")
 	}
@@ -65,7 +64,7 @@ func (e *examiner) lookOf(id graph.ID) *look {
 	}
 	ref := e.Graph.Ref(id)
 	key := strings.Join(append([]string{ref.APIVersion, ref.Resource, ref.Namespace}, e.Graph.Finalizers(id)...), "\x00")
-	if e.Graph.Deleted(id) == 0 { // which is not tried
+	if e.Graph.DeletionTimestamp(id) == 0 { // which is not tried
 		key = "alive\x00" + key
 	}
 	g := e.looks.groups[key]
@@ -90,7 +89,7 @@ func (e *examiner) lookOf(id graph.ID) *look {
 // only that.
 func (e *examiner) look(ctx context.Context, l *look) {
 	ref := e.Graph.Ref(l.id)
-	o, err := e.whole(ctx, l.id)
+	o, err := e.object(ctx, l.id)
 	if err == nil && o == nil || o != nil && string(o.GetUID()) != ref.UID {
 		return // it is gone, and nothing holds it
 	}
@@ -104,8 +103,8 @@ func (e *examiner) look(ctx context.Context, l *look) {
 		}
 		return
 	}
-	l.whole = o
-	if e.Graph.Deleted(l.id) != 0 {
+	l.object = o
+	if e.Graph.DeletionTimestamp(l.id) != 0 {
 		l.refused = e.refusals(ctx, o, names)
 	}
 	for _, name := range names {
@@ -146,10 +145,4 @@ func withNote(findings []finding, says string) []finding {
 }
 
 // placed writes kind, namespace and name of an object.
-func (e *examiner) placed(id graph.ID) string {
-	ref := e.Graph.Ref(id)
-	if ref.Namespace == "" {
-		return ref.Kind + " " + ref.Name
-	}
-	return fmt.Sprintf("%s %s/%s", ref.Kind, ref.Namespace, ref.Name)
-}
+func (e *examiner) placed(id graph.ID) string { return e.Graph.Ref(id).Located() }

@@ -59,22 +59,7 @@ func TestOneOfTwoObjectsIsNotValid(t *testing.T) {
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
 	heldMany(t, c, ns, 2)
-	c.Apply(t, fmt.Sprintf(`---
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: %[1]s}
-spec:
-  matchConstraints:
-    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s}}
-    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [configmaps]}]
-  validations: [{expression: "object.metadata.name != 'held-01'", message: it stays as it is}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: %[1]s}
-spec: {policyName: %[1]s, validationActions: [Deny]}
-`, ns))
-	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingadmissionpolicy,validatingadmissionpolicybinding", ns) })
+	deny(t, c, ns, "UPDATE", "object.metadata.name != 'held-01'")
 	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) {
 		return fails(c, "patch", "configmap", "held-01", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n", ns)(ctx), nil
 	})
@@ -128,20 +113,9 @@ func TestObjectsBeyondTheBoundAreCounted(t *testing.T) {
 			t.Errorf("the cause of %s lies in %s", s.Object.Name, s.Causes[0].Object.Name)
 		}
 	}
-	if n := sent(proxy, http.MethodPatch); n != 3 {
+	if n := proxy.Count(http.MethodPatch, ""); n != 3 {
 		t.Errorf("%d objects were tried, want 3", n)
 	}
-}
-
-// sent counts the requests of a method.
-func sent(p *faultproxy.Proxy, method string) int {
-	n := 0
-	for _, r := range p.Requests() {
-		if r.Method == method {
-			n++
-		}
-	}
-	return n
 }
 
 // TestManyObjectsAreReadByAList where that is cheaper than a request for each.
@@ -163,14 +137,8 @@ func TestManyObjectsAreReadByAList(t *testing.T) {
 	if len(d.Stuck) != 12 {
 		t.Errorf("%d are stuck, want 12", len(d.Stuck))
 	}
-	single := 0
-	for _, r := range proxy.Requests() {
-		if r.Method == http.MethodGet && strings.Contains(r.Path, "/deployments/") {
-			single++
-		}
-	}
-	if single > 1 {
-		t.Errorf("%d of 12 objects were read one by one", single)
+	if n := proxy.Count(http.MethodGet, "/deployments/"); n > 1 {
+		t.Errorf("%d of 12 objects were read one by one", n)
 	}
 }
 
@@ -197,9 +165,7 @@ func TestForbiddenReadIsAskedOnce(t *testing.T) {
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
 	heldMany(t, c, ns, 8)
-	c.Kubectl(t, "create", "clusterrole", ns, "--verb=list,watch", "--resource=*.*")
-	c.Kubectl(t, "create", "clusterrolebinding", ns, "--clusterrole="+ns, "--user="+ns)
-	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrolebinding/"+ns, "clusterrole/"+ns) })
+	permitted(t, c, ns, "list,watch", "*.*")
 	until(t, c, "yes", "auth", "can-i", "list", "configmaps", "-n", ns, "--as="+ns)
 	proxy := faultproxy.Start(t, c.Config())
 	config := proxy.Config()
@@ -213,13 +179,7 @@ func TestForbiddenReadIsAskedOnce(t *testing.T) {
 	if len(said) != 8 || len(d.Gaps) != 1 {
 		t.Errorf("%d objects and %d gaps, want 8 and 1", len(said), len(d.Gaps))
 	}
-	gets := 0
-	for _, r := range proxy.Requests() {
-		if r.Method == http.MethodGet && strings.Contains(r.Path, "/configmaps/") {
-			gets++
-		}
-	}
-	if gets != 1 {
-		t.Errorf("the server was asked %d times for what may not be read, want 1", gets)
+	if n := proxy.Count(http.MethodGet, "/configmaps/"); n != 1 {
+		t.Errorf("the server was asked %d times for what may not be read, want 1", n)
 	}
 }

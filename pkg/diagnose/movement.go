@@ -3,6 +3,7 @@ package diagnose
 import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -10,7 +11,7 @@ import (
 type movement struct {
 	of  graph.ID
 	ids []graph.ID
-	// gone says that the owner or the namespace does not exist any more, moved how many of the others have been deleted or orphaned since the survey, and
+	// gone says that the owner or the namespace does not exist any more, moved how many of the others have been deleted or orphaned since the snapshot, and
 	// unread that not all could be read again.
 	gone   bool
 	moved  int
@@ -29,8 +30,8 @@ func (e *examiner) movement(of graph.ID) *movement {
 
 // movable returns the dependents of an owner, or what is in a namespace.
 func (e *examiner) movable(of graph.ID) []graph.ID {
-	if ref := e.Graph.Ref(of); ofType(cluster.Namespaces)(ref) && e.Graph.Deleted(of) != 0 {
-		if content := e.content(ref.Name); len(content) > 0 {
+	if ref := e.Graph.Ref(of); ofType(cluster.Namespaces)(ref) && e.Graph.DeletionTimestamp(of) != 0 {
+		if content := link.New(e.Graph).Content(of); len(content) > 0 {
 			return content
 		}
 	}

@@ -39,14 +39,13 @@ func applied(t testing.TB, c *testcluster.Cluster, kind, name, manifest string) 
 
 const putsBack = `Object{metadata: Object.metadata{finalizers: ["example.com/held"]}}`
 
-// TestAPI033MutatingPolicyPutsAFinalizerBack: the policy that is applied is named, one without a binding and one for other objects are not, and the printed
+// TestMutatingPolicyPutsAFinalizerBack_API033: the policy that is applied is named, one without a binding and one for other objects are not, and the printed
 // command cures it.
-func TestAPI033MutatingPolicyPutsAFinalizerBack(t *testing.T) {
+func TestMutatingPolicyPutsAFinalizerBack_API033(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	operator := operated(t, c, ns)
-	heldConfigMap(t, c, ns)
+	operator := heldConfigMap(t, c, ns)
 	applied(t, c, "mutatingadmissionpolicy", ns, mutatingPolicy(ns, ns, putsBack))
 	applied(t, c, "mutatingadmissionpolicy", "other-"+ns, mutatingPolicy("other-"+ns, "other", putsBack))
 	unbound, _, _ := strings.Cut(mutatingPolicy("unbound-"+ns, ns, putsBack), "---\napiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicyBinding")
@@ -64,13 +63,12 @@ func TestAPI033MutatingPolicyPutsAFinalizerBack(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestAPI033MutatingPolicyMakesAnObjectInvalid: it is named too where every update becomes invalid on the way.
-func TestAPI033MutatingPolicyMakesAnObjectInvalid(t *testing.T) {
+// TestMutatingPolicyMakesAnObjectInvalid_API033: it is named too where every update becomes invalid on the way.
+func TestMutatingPolicyMakesAnObjectInvalid_API033(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	operator := operated(t, c, ns)
-	heldConfigMap(t, c, ns)
+	operator := heldConfigMap(t, c, ns)
 	applied(t, c, "mutatingadmissionpolicy", ns, mutatingPolicy(ns, ns, `Object{metadata: Object.metadata{labels: Object.metadata.labels{x: "no label"}}}`))
 	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
@@ -80,13 +78,12 @@ func TestAPI033MutatingPolicyMakesAnObjectInvalid(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestAPI033MutatingPolicyThatFails: a policy whose mutation fails refuses every write, and the server does not say which kind of policy it is.
-func TestAPI033MutatingPolicyThatFails(t *testing.T) {
+// TestMutatingPolicyThatFails_API033: a policy whose mutation fails refuses every write, and the server does not say which kind of policy it is.
+func TestMutatingPolicyThatFails_API033(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	operator := operated(t, c, ns)
-	heldConfigMap(t, c, ns)
+	operator := heldConfigMap(t, c, ns)
 	applied(t, c, "mutatingadmissionpolicy", ns, mutatingPolicy(ns, ns, `Object{data: {"x": object.data["missing"]}}`))
 	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
 	d := examine(t, c.Config(), Options{Known: operator}, ns)

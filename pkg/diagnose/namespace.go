@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -21,7 +22,7 @@ import (
 // read, and believed only where nothing else explains it: they say that all is removed while pods remain (NS-021).
 func (e *examiner) namespace(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	o, err := e.reader.Get(ctx, cluster.Namespaces, "", ref.Name)
+	o, err := e.reader.GetObject(ctx, cluster.Namespaces, "", ref.Name)
 	if err != nil {
 		return found(ref, unread(plan.NamespaceFinalizer, err))
 	}
@@ -58,11 +59,11 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	for _, gap := range e.blocking(ref.Name) {
 		findings = append(findings, found(ref, e.gap(ctx, gap)...)...)
 	}
-	for _, said := range failures(o) { // the controller asks for one version of a type, and the survey may have seen another
+	for _, said := range failures(o) { // the controller asks for one version of a type, and the snapshot may have seen another
 		findings = append(findings, found(ref, e.conversions(ctx, said)...)...)
 	}
-	content := e.content(ref.Name)
-	pods, rest := podsFirst(content, e.Graph)
+	content := link.New(e.Graph).Content(id)
+	pods, rest := e.podsFirst(id, content)
 	findings = append(findings, e.inside(ctx, pods)...)
 	if len(pods) > 0 {
 		findings = append(findings, later(e.inside(ctx, rest))...)
@@ -109,7 +110,7 @@ func (e *examiner) inside(ctx context.Context, content []graph.ID) []finding {
 	var findings []finding
 	for _, id := range content {
 		r := e.Graph.Ref(id)
-		if e.Graph.Deleted(id) != 0 {
+		if e.Graph.DeletionTimestamp(id) != 0 {
 			findings = append(findings, behind(r, e.causes(ctx, id))...)
 			continue
 		}
@@ -135,18 +136,14 @@ func (e *examiner) blocking(namespace string) []v1alpha1.Gap {
 	return gaps
 }
 
-// content returns what was seen in a namespace.
-func (e *examiner) content(namespace string) []graph.ID {
-	return slices.Collect(e.Graph.InNamespace(namespace))
-}
-
 // podsFirst tells what the namespace controller works on first, the pods, from the rest, on which it does not work as long as there are any (NS-013).
-func podsFirst(content []graph.ID, g *graph.Graph) (pods, rest []graph.ID) {
-	for _, id := range content {
-		if ofType(cluster.Pods)(g.Ref(id)) {
-			pods = append(pods, id)
+func (e *examiner) podsFirst(namespace graph.ID, content []graph.ID) (pods, rest []graph.ID) {
+	rule, _ := link.Of(e.Graph.Ref(namespace))
+	for _, o := range content {
+		if rule.First(e.Graph.Ref(o)) {
+			pods = append(pods, o)
 		} else {
-			rest = append(rest, id)
+			rest = append(rest, o)
 		}
 	}
 	return pods, rest

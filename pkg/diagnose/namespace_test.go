@@ -36,8 +36,8 @@ func until(t testing.TB, c *testcluster.Cluster, text string, args ...string) {
 	})
 }
 
-// TestB03NamespaceHeldByItsContent: the object in it that has a finalizer, and not the namespace.
-func TestB03NamespaceHeldByItsContent(t *testing.T) {
+// TestNamespaceWaitsForItsContent: the object in it that has a finalizer, and not the namespace.
+func TestNamespaceWaitsForItsContent(t *testing.T) {
 	t.Parallel()
 	c := withNamespaceController(t)
 	ns := c.Namespace(t)
@@ -49,9 +49,9 @@ func TestB03NamespaceHeldByItsContent(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown ConfigMap/held"}})
 }
 
-// TestNS021ConditionsLieWhilePodsRemain (B03a): only the pod is in the way, whatever the conditions say, and they are quoted. What comes up when it is deleted
+// TestConditionsLieWhilePodsRemain_NS021: only the pod is in the way, whatever the conditions say, and they are quoted. What comes up when it is deleted
 // is said behind it.
-func TestNS021ConditionsLieWhilePodsRemain(t *testing.T) {
+func TestConditionsLieWhilePodsRemain_NS021(t *testing.T) {
 	t.Parallel()
 	c := withNamespaceController(t)
 	ns := c.Namespace(t)
@@ -68,8 +68,8 @@ func TestNS021ConditionsLieWhilePodsRemain(t *testing.T) {
 	wantEvidence(t, d.Stuck[0].Causes[0], `the namespace's condition says "All content successfully removed", and 2 objects are left`)
 }
 
-// TestB03bFinalizersOfTheNamespace: entries of others in both of its lists.
-func TestB03bFinalizersOfTheNamespace(t *testing.T) {
+// TestFinalizersOfTheNamespace: entries of others in both of its lists.
+func TestFinalizersOfTheNamespace(t *testing.T) {
 	t.Parallel()
 	c := withNamespaceController(t)
 	for _, test := range []struct{ name, metadata, spec, want string }{
@@ -98,8 +98,8 @@ func TestB03bFinalizersOfTheNamespace(t *testing.T) {
 	}
 }
 
-// TestNS010NamespaceControllerIsOff: nobody empties the namespace, and the commands do it, in the right order.
-func TestNS010NamespaceControllerIsOff(t *testing.T) {
+// TestNamespaceControllerIsOff_NS010: nobody empties the namespace, and the commands do it, in the right order.
+func TestNamespaceControllerIsOff_NS010(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -117,8 +117,8 @@ func TestNS010NamespaceControllerIsOff(t *testing.T) {
 	}
 }
 
-// TestB15DefinitionHeldByItsInstances: the instance with a finalizer, in whatever namespace; and the API server itself when there is none left.
-func TestB15DefinitionHeldByItsInstances(t *testing.T) {
+// TestCRDWaitsForItsInstances: the instance with a finalizer, in whatever namespace; and the API server itself when there is none left.
+func TestCRDWaitsForItsInstances(t *testing.T) {
 	t.Parallel()
 	c := withTypes(t)
 	ns := c.Namespace(t)

@@ -68,10 +68,10 @@ func (e *examiner) needed(ctx context.Context, o *unstructured.Unstructured, a a
 // absent says whether an object is proven not to exist: by a live read, or, for a namespaced kind without a namespace, by one of all namespaces.
 func (e *examiner) absent(ctx context.Context, t graph.Type, ref v1alpha1.ObjectRef) bool {
 	if t.Namespaced && ref.Namespace == "" {
-		all, err := e.reader.List(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "", cluster.Selection{Fields: fields.OneTermEqualSelector("metadata.name", ref.Name).String()})
+		all, err := e.reader.ListObjects(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "", cluster.Selection{Fields: fields.OneTermEqualSelector("metadata.name", ref.Name).String()})
 		return err == nil && len(all) == 0
 	}
-	o, err := e.reader.Get(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, ref.Namespace, ref.Name)
+	o, err := e.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, ref.Namespace, ref.Name)
 	return err == nil && o == nil
 }
 

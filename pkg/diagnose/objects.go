@@ -19,14 +19,14 @@ func ExamineObjects(ctx context.Context, client *cluster.Client, catalog *cluste
 	g := builder.Build()
 	var of Subjects
 	for _, o := range objects {
-		if id, ok := g.Lookup(o.UID); ok && g.Seen(id) {
-			of.Seen = append(of.Seen, id)
+		if id, ok := g.Lookup(o.UID); ok && g.Observed(id) {
+			of.Observed = append(of.Observed, id)
 		}
 	}
-	if len(of.Seen) == 0 {
+	if len(of.Observed) == 0 {
 		of.In = func(graph.ID) bool { return false }
 	}
-	return Examine(ctx, client, Survey{Catalog: catalog, Graph: g, Gaps: listed.Gaps}, of, opts)
+	return Examine(ctx, client, Snapshot{Catalog: catalog, Graph: g, Gaps: listed.Gaps}, of, opts)
 }
 
 // namespaceOf is the namespace that all objects are in, or are; empty if there are several.

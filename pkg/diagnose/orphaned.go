@@ -42,7 +42,7 @@ func (e *examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 		f.evidence = observed(fmt.Sprintf("it was added for %s, which is in no namespace", named(ref)))
 		return f, e.absent(ctx, r.Type, ref)
 	}
-	parent, err := e.reader.Get(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, ref.Namespace, name)
+	parent, err := e.reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, ref.Namespace, name)
 	switch {
 	case err != nil:
 		return finding{}, false

@@ -22,7 +22,7 @@ const noParameters = "no params found for policy binding"
 // matchConditions, and after the binding's matchResources: the binding is what can be changed.
 func (e *examiner) withoutParameters(ctx context.Context, w write, f finding, binding v1alpha1.ObjectRef) finding {
 	what, namespace := "its parameters", w.o.GetNamespace()
-	o, err := e.reader.Get(ctx, schema.GroupResource{Group: cluster.ValidatingPolicies.Group, Resource: binding.Resource}, "", binding.Name)
+	o, err := e.reader.GetObject(ctx, schema.GroupResource{Group: cluster.ValidatingPolicies.Group, Resource: binding.Resource}, "", binding.Name)
 	known := err == nil && o != nil
 	if known {
 		name, _, _ := unstructured.NestedString(o.Object, "spec", "paramRef", "name")

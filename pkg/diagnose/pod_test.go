@@ -36,8 +36,8 @@ func graceOver(t testing.TB, c *testcluster.Cluster, namespace, pod string) {
 	time.Sleep(time.Until(at) + 100*time.Millisecond) // the end of a period is nothing that can be watched
 }
 
-// TestB12PodOnANode: gone, not ready in each of the ways that there are, ready, and with time left. The cause is the node where it is to blame.
-func TestB12PodOnANode(t *testing.T) {
+// TestPodOnANode: gone, not ready in each of the ways that there are, ready, and with time left. The cause is the node where it is to blame.
+func TestPodOnANode(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	for _, test := range []struct {
@@ -91,8 +91,8 @@ func TestB12PodOnANode(t *testing.T) {
 	}
 }
 
-// TestB12PodsOfANamespaceOnOneNode: the node is one cause of the namespace, with a command for each of its pods.
-func TestB12PodsOfANamespaceOnOneNode(t *testing.T) {
+// TestPodsOfANamespaceOnOneNode: the node is one cause of the namespace, with a command for each of its pods.
+func TestPodsOfANamespaceOnOneNode(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -108,8 +108,8 @@ func TestB12PodsOfANamespaceOnOneNode(t *testing.T) {
 	gone(t, c, "pods", "-n", ns)
 }
 
-// TestB12StatefulSet: that another pod of the same name is started is said where forced deletion is offered.
-func TestB12StatefulSet(t *testing.T) {
+// TestStatefulSet: that another pod of the same name is started is said where forced deletion is offered.
+func TestStatefulSet(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -123,8 +123,8 @@ func TestB12StatefulSet(t *testing.T) {
 	typed(t, c, last(d.Stuck[0].Causes[0]))
 }
 
-// TestAPI018PodInItsGracePeriod: it is not stuck yet, and the printed command waits until the kubelet is done with it.
-func TestAPI018PodInItsGracePeriod(t *testing.T) {
+// TestPodInItsGracePeriod_API018: it is not stuck yet, and the printed command waits until the kubelet is done with it.
+func TestPodInItsGracePeriod_API018(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -147,8 +147,8 @@ func TestAPI018PodInItsGracePeriod(t *testing.T) {
 	typed(t, c, waiting)
 }
 
-// TestB14PodThatAJobTracks: only the finalizer holds it, as the kubelet is done with it. Without its Job there is nothing to lose.
-func TestB14PodThatAJobTracks(t *testing.T) {
+// TestPodThatAJobTracks: only the finalizer holds it, as the kubelet is done with it. Without its Job there is nothing to lose.
+func TestPodThatAJobTracks(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -173,7 +173,7 @@ func TestB14PodThatAJobTracks(t *testing.T) {
 	kept, lost := stuckOf(t, d, "of-a-job").Causes[0], stuckOf(t, d, "of-none").Causes[0]
 	wantEvidence(t, kept, "Job job, which counts it, still exists")
 	wantEvidence(t, lost, "Job job, which was to count it, does not exist any more")
-	if safe := "nothing is lost by taking it off"; strings.Contains(kept.Remedy, safe) || !strings.Contains(lost.Remedy, safe) {
+	if safe := "nothing is lost by removing it"; strings.Contains(kept.Remedy, safe) || !strings.Contains(lost.Remedy, safe) {
 		t.Errorf("with its Job: %s\nwithout: %s", kept.Remedy, lost.Remedy)
 	}
 }

@@ -21,20 +21,20 @@ func (r *podReader) read(ctx context.Context, e *examiner, id graph.ID) (*unstru
 	if r.deleting == nil {
 		r.deleting, r.listed = map[string]int{}, map[string]map[string]*unstructured.Unstructured{}
 		for i := range e.Graph.Len() {
-			if o := e.Graph.Ref(graph.ID(i)); o.Resource == cluster.Pods.Resource && o.Group() == "" && e.Graph.Deleted(graph.ID(i)) != 0 {
+			if o := e.Graph.Ref(graph.ID(i)); o.Resource == cluster.Pods.Resource && o.Group() == "" && e.Graph.DeletionTimestamp(graph.ID(i)) != 0 {
 				r.deleting[o.Namespace]++
 			}
 		}
 	}
 	if r.deleting[ref.Namespace] <= maxByName || len(e.Graph.Finalizers(id)) > 0 {
-		o, err := e.whole(ctx, id)
+		o, err := e.object(ctx, id)
 		if o != nil && string(o.GetUID()) != ref.UID {
 			o = nil
 		}
 		return o, err
 	}
 	if r.listed[ref.Namespace] == nil {
-		all, err := e.reader.List(ctx, cluster.Pods, ref.Namespace, cluster.Selection{})
+		all, err := e.reader.ListObjects(ctx, cluster.Pods, ref.Namespace, cluster.Selection{})
 		if err != nil {
 			return nil, err
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestB12ManyPodsAreReadByAList: a node can leave thousands of pods behind, and what explains them must not cost a request for each.
-func TestB12ManyPodsAreReadByAList(t *testing.T) {
+// TestManyPodsAreReadByAList: a node can leave thousands of pods behind, and what explains them must not cost a request for each.
+func TestManyPodsAreReadByAList(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)

@@ -37,14 +37,14 @@ func bindings(policies schema.GroupResource) schema.GroupResource {
 // policies returns the policies of a type that are applied to a write, each once, and what could not be listed. A policy without a binding is applied to nothing.
 // Conditions and parameters, which only the server can evaluate, count as met.
 func (e *examiner) policies(ctx context.Context, of schema.GroupResource, w write) (all []policy, unread []string) {
-	configs, err := e.reader.List(ctx, of, "", cluster.Selection{})
+	configs, err := e.reader.ListObjects(ctx, of, "", cluster.Selection{})
 	if err != nil {
 		return nil, []string{fmt.Sprintf("%s cannot be listed: %v", of.Resource, err)}
 	}
 	if len(configs) == 0 || w.t.Group == of.Group && strings.Contains(w.t.Resource, "admissionpolic") { // which are exempt from it
 		return nil, nil
 	}
-	bound, err := e.reader.List(ctx, bindings(of), "", cluster.Selection{})
+	bound, err := e.reader.ListObjects(ctx, bindings(of), "", cluster.Selection{})
 	if err != nil {
 		return nil, []string{fmt.Sprintf("%s cannot be listed: %v", bindings(of).Resource, err)}
 	}

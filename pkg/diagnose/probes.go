@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -36,9 +37,9 @@ func ofFinalizers() []finalizerProbe {
 	return []finalizerProbe{
 		{called(plan.ForegroundFinalizer), ofItself((*examiner).foreground)},
 		{called(plan.OrphanFinalizer), ofItself((*examiner).orphan)},
-		{called(crdFinalizer), ofItself((*examiner).definition)},
+		{called(link.CRDFinalizer), ofItself((*examiner).crd)},
 		{called(jobFinalizer), ofItself((*examiner).counted)},
-		{called(claimFinalizer), ofItself((*examiner).claim)},
+		{called(pvcFinalizer), ofItself((*examiner).pvc)},
 		{called(volumeFinalizer), ofItself((*examiner).bound)},
 		{func(ref graph.Ref, finalizer string) bool {
 			return ofType(cluster.PersistentVolumes)(ref) && strings.HasPrefix(finalizer, attacherFinalizer)

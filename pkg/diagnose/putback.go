@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// putBack is for a finalizer that is on the object again in the answer to the patch that took it off (API-033).
+// putBack is for a finalizer that is on the object again in the answer to the patch that removed it (API-033).
 func (e *examiner) putBack(ctx context.Context, w write, finalizer string) finding {
 	f := finding{
 		code: FinalizerPutBack, finalizer: finalizer,
-		evidence: observed("the server answers a patch that takes it off with an object that has it"),
+		evidence: observed("the server answers a patch that removes it with an object that still has it"),
 		remedy:   "Find out which admission webhook or policy adds it, and exempt objects that are being deleted from it.",
 	}
 	all, unread := e.mutators(ctx, w)

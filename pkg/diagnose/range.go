@@ -33,11 +33,11 @@ func (e *examiner) addresses(ctx context.Context, id graph.ID) []finding {
 	if o == nil {
 		return by
 	}
-	ranges, err := e.reader.List(ctx, serviceCIDRs, "", cluster.Selection{})
+	ranges, err := e.reader.ListObjects(ctx, serviceCIDRs, "", cluster.Selection{})
 	if err != nil {
 		return withEvidence(by, observed(fmt.Sprintf("which other ServiceCIDRs there are is not known: %v", err))...)
 	}
-	all, err := e.reader.List(ctx, ipAddresses, "", cluster.Selection{})
+	all, err := e.reader.ListObjects(ctx, ipAddresses, "", cluster.Selection{})
 	if err != nil {
 		return withEvidence(by, observed(fmt.Sprintf("whether addresses in it are in use is not known: %v", err))...)
 	}

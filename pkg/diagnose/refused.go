@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// refusals returns why the server would not let anybody take the finalizers off an object that was read whole. The server is asked to, as a dry run.
+// refusals returns why the server would not let anybody remove the finalizers of an object that was read whole. The server is asked to, as a dry run.
 func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, finalizers []string) []finding {
 	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	if !ok || len(finalizers) == 0 {
@@ -24,7 +24,7 @@ func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, f
 		w := write{operation: admissionv1.Update, t: t, o: o}
 		steps := withoutFinalizers(o, finalizers)
 		if len(steps) == 0 {
-			return nil // somebody took them off
+			return nil // somebody removed them
 		}
 		var answer *graph.Object
 		err := e.tries.send(ctx, e, w, func(ctx context.Context) (err error) {
@@ -53,7 +53,7 @@ func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, f
 			return nil
 		}
 		// A test of the patch failed: the object has changed since it was read.
-		now, err := e.reader.Read(ctx, t, o.GetNamespace(), o.GetName())
+		now, err := e.reader.GetLive(ctx, t, o.GetNamespace(), o.GetName())
 		if err != nil || now == nil || now.GetUID() != o.GetUID() {
 			return nil
 		}
@@ -61,7 +61,7 @@ func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, f
 	}
 }
 
-// withoutFinalizers is the patch that takes finalizers off an object as it was read; empty if it has none of them.
+// withoutFinalizers is the patch that removes finalizers from an object as it was read; empty if it has none of them.
 func withoutFinalizers(o *unstructured.Unstructured, finalizers []string) []cluster.PatchStep {
 	var removals []cluster.PatchStep
 	for i, name := range slices.Backward(o.GetFinalizers()) {

@@ -12,6 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -28,21 +29,22 @@ func toService(namespace string) string {
 
 var label = []string{"patch", "configmap", "cm", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n"}
 
-// heldConfigMap makes a ConfigMap cm with the finalizer of the operator that lives, and deletes it.
-func heldConfigMap(t testing.TB, c *testcluster.Cluster, namespace string) {
+// heldConfigMap makes a ConfigMap cm with the finalizer of an operator that lives, and deletes it. It returns what is known of the finalizer.
+func heldConfigMap(t testing.TB, c *testcluster.Cluster, namespace string) *finalizer.Registry {
 	t.Helper()
+	operator := operated(t, c, namespace)
 	c.Apply(t, fixture.ConfigMap(namespace, "cm", "example.com/held"))
 	fixture.Free(t, c, namespace, "configmap/cm")
 	deleted(t, c, "configmap", "cm", "-n", namespace)
+	return operator
 }
 
-// TestB07WebhookOnUpdateIsDown: the operator lives and cannot take its finalizer off. The webhook is to blame, and not the operator.
-func TestB07WebhookOnUpdateIsDown(t *testing.T) {
+// TestWebhookOnUpdateIsDown: the operator lives and cannot remove its finalizer. The webhook is to blame, and not the operator.
+func TestWebhookOnUpdateIsDown(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	operator := operated(t, c, ns)
-	heldConfigMap(t, c, ns)
+	operator := heldConfigMap(t, c, ns)
 	c.Apply(t, nobodyBehind(ns))
 	registered(t, c, "validating", ns, webhook("Validating", ns, "UPDATE", toService(ns)), fails(c, append(label, ns)...))
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
@@ -63,22 +65,19 @@ func TestB07WebhookOnUpdateIsDown(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestB07WebhookThatNobodyMayTry: somebody who may look and not write gets the same answer, and so does everybody where a webhook has no dry run (API-041).
-func TestB07WebhookThatNobodyMayTry(t *testing.T) {
+// TestWebhookThatNobodyMayTry: somebody who may look and not write gets the same answer, and so does everybody where a webhook has no dry run (API-041).
+func TestWebhookThatNobodyMayTry(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	operator := operated(t, c, ns)
-	heldConfigMap(t, c, ns)
+	operator := heldConfigMap(t, c, ns)
 	c.Apply(t, nobodyBehind(ns))
 	registered(t, c, "validating", ns, webhook("Validating", ns, "UPDATE", toService(ns)), fails(c, append(label, ns)...))
 	// Another that is down and is not called for updates.
 	other := strings.NewReplacer("metadata: {name: "+ns, "metadata: {name: other-"+ns, "- name: validating", "- name: other").Replace(webhook("Validating", ns, "DELETE", toService(ns)))
 	c.Apply(t, other)
 	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "other-"+ns) })
-	c.Kubectl(t, "create", "clusterrole", ns, "--verb=get,list,watch", "--resource=*.*")
-	c.Kubectl(t, "create", "clusterrolebinding", ns, "--clusterrole="+ns, "--user=reader-"+ns)
-	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrole,clusterrolebinding", ns) })
+	permitted(t, c, "reader-"+ns, "get,list,watch", "*.*")
 	testcluster.Eventually(t, "the reader may read", func(ctx context.Context) (bool, error) {
 		return c.Command(ctx, "get", "configmaps", "-n", ns, "--as=reader-"+ns).Run() == nil, nil
 	})
@@ -95,13 +94,12 @@ func TestB07WebhookThatNobodyMayTry(t *testing.T) {
 	wantCauses(t, examine(t, changing.Config(), Options{Known: operator}, ns), want)
 }
 
-// TestB07ServerDeniesByItself: an admission plugin of the API server, which has no object.
-func TestB07ServerDeniesByItself(t *testing.T) {
+// TestServerDeniesByItself: an admission plugin of the API server, which has no object.
+func TestServerDeniesByItself(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	operator := operated(t, c, ns)
-	heldConfigMap(t, c, ns)
+	operator := heldConfigMap(t, c, ns)
 	for message, want := range map[string]string{
 		`configmaps "cm" is forbidden: not on a Sunday`:                                             "AdmissionDenied ConfigMap/cm",
 		`configmaps "cm" is forbidden: User "u" cannot patch resource "configmaps" in API group ""`: "FinalizerActorAlive ConfigMap/cm",
@@ -112,8 +110,8 @@ func TestB07ServerDeniesByItself(t *testing.T) {
 	}
 }
 
-// TestB06WebhookOnDeleteIsDown: an owner waits for a dependent that nobody can delete.
-func TestB06WebhookOnDeleteIsDown(t *testing.T) {
+// TestWebhookOnDeleteIsDown: an owner waits for a dependent that nobody can delete.
+func TestWebhookOnDeleteIsDown(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -131,15 +129,14 @@ func TestB06WebhookOnDeleteIsDown(t *testing.T) {
 	testcluster.Eventually(t, "the dependent can be deleted", func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
 }
 
-// TestB07PolicyDeniesTheUpdate: the policy is named, and the printed command exempts what is being deleted, and nothing else.
-func TestB07PolicyDeniesTheUpdate(t *testing.T) {
+// TestPolicyDeniesTheUpdate: the policy is named, and the printed command exempts what is being deleted, and nothing else.
+func TestPolicyDeniesTheUpdate(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	operator := operated(t, c, ns)
-	heldConfigMap(t, c, ns)
+	operator := heldConfigMap(t, c, ns)
 	c.Apply(t, fixture.ConfigMap(ns, "living"))
-	deny(t, c, ns, "UPDATE")
+	deny(t, c, ns, "UPDATE", "false")
 	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
@@ -151,13 +148,13 @@ func TestB07PolicyDeniesTheUpdate(t *testing.T) {
 	}
 }
 
-// TestB21PolicyDeniesTheDeletion of an object that was asked about.
-func TestB21PolicyDeniesTheDeletion(t *testing.T) {
+// TestPolicyDeniesTheDeletion of an object that was asked about.
+func TestPolicyDeniesTheDeletion(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(ns, "cm"))
-	deny(t, c, ns, "DELETE")
+	deny(t, c, ns, "DELETE", "false")
 	remove := []string{"delete", "configmap", "cm", "-n", ns}
 	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) {
 		return fails(c, append(remove, "--dry-run=server")...)(ctx), nil
@@ -168,8 +165,8 @@ func TestB21PolicyDeniesTheDeletion(t *testing.T) {
 	testcluster.Eventually(t, "it can be deleted", func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
 }
 
-// deny has a policy deny an operation on the config maps of a namespace.
-func deny(t testing.TB, c *testcluster.Cluster, namespace, operation string) {
+// deny has a policy deny an operation on those config maps of a namespace for which an expression is false.
+func deny(t testing.TB, c *testcluster.Cluster, namespace, operation, unless string) {
 	t.Helper()
 	c.Apply(t, fmt.Sprintf(`---
 apiVersion: admissionregistration.k8s.io/v1
@@ -179,20 +176,20 @@ spec:
   matchConstraints:
     namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s}}
     resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [%[2]s], resources: [configmaps]}]
-  validations: [{expression: "false", message: it stays as it is}]
+  validations: [{expression: "%[3]s", message: it stays as it is}]
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
 metadata: {name: %[1]s}
 spec: {policyName: %[1]s, validationActions: [Deny]}
-`, namespace, operation))
+`, namespace, operation, unless))
 	t.Cleanup(func() {
 		c.Kubectl(t, "delete", "validatingadmissionpolicy,validatingadmissionpolicybinding", namespace, "--ignore-not-found")
 	})
 }
 
-// TestB21NamespaceThatMayNotBeDeleted (API-024).
-func TestB21NamespaceThatMayNotBeDeleted(t *testing.T) {
+// TestNamespaceThatMayNotBeDeleted (API-024).
+func TestNamespaceThatMayNotBeDeleted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	d := examine(t, c.Config(), Options{}, "kube-system", subject{"namespaces/kube-system", ""}, subject{"namespaces/kube-node-lease", ""})
@@ -203,13 +200,12 @@ func TestB21NamespaceThatMayNotBeDeleted(t *testing.T) {
 	wantEvidence(t, d.Stuck[0].Causes[0], "this namespace may not be deleted")
 }
 
-// TestB07WebhookDenies: a webhook that answers, on either operation.
-func TestB07WebhookDenies(t *testing.T) {
+// TestWebhookDenies: a webhook that answers, on either operation.
+func TestWebhookDenies(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	operator := operated(t, c, ns)
-	heldConfigMap(t, c, ns)
+	operator := heldConfigMap(t, c, ns)
 	client := answering(t, func(map[string]any) (string, []map[string]any) {
 		return `not today: failed calling webhook "of-somebody-else"`, nil
 	})
@@ -221,8 +217,8 @@ func TestB07WebhookDenies(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestB21WebhookDeniesWithAConflict, as those do that protect what is in use; a conflict is not taken for one with another object.
-func TestB21WebhookDeniesWithAConflict(t *testing.T) {
+// TestWebhookDeniesWithAConflict, as those do that protect what is in use; a conflict is not taken for one with another object.
+func TestWebhookDeniesWithAConflict(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -237,13 +233,12 @@ func TestB21WebhookDeniesWithAConflict(t *testing.T) {
 	testcluster.Eventually(t, "it can be deleted", func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
 }
 
-// TestAPI033FinalizerIsPutBack by a mutating webhook: the server accepts the patch and nothing changes.
-func TestAPI033FinalizerIsPutBack(t *testing.T) {
+// TestFinalizerIsPutBack_API033 by a mutating webhook: the server accepts the patch and nothing changes.
+func TestFinalizerIsPutBack_API033(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	operator := operated(t, c, ns)
-	heldConfigMap(t, c, ns)
+	operator := heldConfigMap(t, c, ns)
 	client := answering(t, func(map[string]any) (string, []map[string]any) {
 		return "", []map[string]any{
 			{"op": "add", "path": "/metadata/finalizers", "value": []string{"example.com/held"}},
@@ -263,8 +258,8 @@ func TestAPI033FinalizerIsPutBack(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestB07aObjectIsNotValidAnyMore: its schema was made stricter after it was created. Corrected with the printed command, it can be let go.
-func TestB07aObjectIsNotValidAnyMore(t *testing.T) {
+// TestObjectIsNoLongerValid: its schema was made stricter after it was created. Corrected with the printed command, it can be let go.
+func TestObjectIsNoLongerValid(t *testing.T) {
 	t.Parallel()
 	c := withTypes(t)
 	ns := c.Namespace(t)
@@ -305,9 +300,9 @@ spec:
 	letGo(t, c, ns, object)
 }
 
-// TestSituation09MutatingWebhookSpoilsThePatch: a pod that a Job tracks, whose finalizer nobody can take off because a webhook changes immutable fields
+// TestMutatingWebhookSpoilsThePatch: a pod that a Job tracks, whose finalizer nobody can take off because a webhook changes immutable fields
 // of pods on every update.
-func TestSituation09MutatingWebhookSpoilsThePatch(t *testing.T) {
+func TestMutatingWebhookSpoilsThePatch(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -329,9 +324,9 @@ func TestSituation09MutatingWebhookSpoilsThePatch(t *testing.T) {
 	letGo(t, c, ns, "pod/pod")
 }
 
-// TestSituation13OperatorAndWebhookAreUninstalled: the objects' finalizers have no operator left, and its webhook is still registered and denies their removal.
+// TestOperatorAndWebhookAreUninstalled: the objects' finalizers have no operator left, and its webhook is still registered and denies their removal.
 // Both are said, the webhook first.
-func TestSituation13OperatorAndWebhookAreUninstalled(t *testing.T) {
+func TestOperatorAndWebhookAreUninstalled(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)

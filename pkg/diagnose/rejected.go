@@ -90,7 +90,7 @@ func (e *examiner) try(ctx context.Context, d *deletion) {
 // rejection returns what it means that the server has not accepted a deletion.
 func (e *examiner) rejection(ctx context.Context, id graph.ID, w write, err error) []finding {
 	ref := e.Graph.Ref(id)
-	if o, unread := e.whole(ctx, id); unread == nil {
+	if o, unread := e.object(ctx, id); unread == nil {
 		if o == nil || string(o.GetUID()) != ref.UID {
 			return nil // it is gone
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -51,7 +52,7 @@ func (e *examiner) downLead(ctx context.Context, b blame, only *unstructured.Uns
 	if only.GetKind() == "Pod" {
 		return downtime{}
 	}
-	b.who, b.Workloads, b.Scaled = fmt.Sprintf("%s %s/%s", only.GetKind(), only.GetNamespace(), only.GetName()), []*unstructured.Unstructured{only}, nil
+	b.who, b.Workloads, b.Scaled = graph.Located(only.GetKind(), only.GetNamespace(), only.GetName()), []*unstructured.Unstructured{only}, nil
 	if actor.ReadWorkload(only).Scaled {
 		b.Scaled = b.Workloads
 	}

@@ -38,7 +38,7 @@ func (e *examiner) reserved(ctx context.Context, id graph.ID) []finding {
 			over = append(over, observedAt(from(o, "status.reservedFor"), fmt.Sprintf("it is reserved for %s %s", status.Text(m, "resource"), name))...)
 			continue
 		}
-		pod, err := e.reader.Get(ctx, cluster.Pods, o.GetNamespace(), name)
+		pod, err := e.reader.GetObject(ctx, cluster.Pods, o.GetNamespace(), name)
 		switch {
 		case err != nil:
 			unknown = true
@@ -70,8 +70,8 @@ func (e *examiner) reserved(ctx context.Context, id graph.ID) []finding {
 // reservedFor is for a pod that has a ResourceClaim, or what keeps the pod if it is being deleted.
 func (e *examiner) reservedFor(ctx context.Context, ref graph.Ref, pod *unstructured.Unstructured) []finding {
 	if pod.GetDeletionTimestamp() != nil {
-		if held := e.behindUser(ctx, pod); len(held) > 0 {
-			return held
+		if behindIt := e.behindUser(ctx, pod); len(behindIt) > 0 {
+			return behindIt
 		}
 	}
 	about := e.ref(pod)

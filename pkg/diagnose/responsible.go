@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -17,7 +18,7 @@ import (
 // others are the finalizers that are not the collector's own, nor that of a CustomResourceDefinition, whose instances are looked for one by one.
 func others(finalizers []string) []string {
 	return slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
-		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == crdFinalizer
+		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == link.CRDFinalizer
 	})
 }
 
@@ -74,7 +75,7 @@ func busy(b blame, f finding) finding {
 
 // outside is for an actor that nobody can see from here.
 func outside(b blame, f finding) finding {
-	f.remedy = phrase.Sentence(b.who+" normally runs outside the cluster: not seeing it here means nothing") + " " + phrase.Sentence("look where it runs whether it is at work") + b.honoured()
+	f.remedy = phrase.Sentence(b.who+" normally runs outside the cluster: not seeing it here means nothing") + " " + phrase.Sentence("check there that it is running") + b.honoured()
 	f.commands = append(f.commands, describe().doing("shows what its controller says of it").risking(finalizer.RiskNone))
 	return f
 }
@@ -90,9 +91,9 @@ func (e *examiner) unfound(ctx context.Context, b blame, f finding) finding {
 	case b.NotFound():
 		f.remedy = phrase.Sentence("find out whether " + b.who + " was uninstalled, or runs under another name; if it was uninstalled, install it again and let it finish")
 	case b.IsKnown:
-		f.remedy = phrase.Sentence("find out whether " + b.who + " is at work, which cannot be told from here")
+		f.remedy = phrase.Sentence("check that " + b.who + " is running; its state is not visible through the API")
 	default:
-		f.remedy = "Find out who removes the finalizer, and whether they are at work."
+		f.remedy = "Find out which controller removes the finalizer, and check that it is running."
 	}
 	f.remedy += b.honoured()
 	if only != nil {

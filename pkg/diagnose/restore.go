@@ -78,7 +78,7 @@ func (e *examiner) called(ctx context.Context, namespace, name, url string) behi
 	} else {
 		b.evidence = append(b.evidence, observed(b.what+" has ready endpoints")...)
 	}
-	service, err := e.reader.Get(ctx, cluster.Services, namespace, name)
+	service, err := e.reader.GetObject(ctx, cluster.Services, namespace, name)
 	if err != nil || service == nil {
 		return b
 	}
@@ -87,7 +87,7 @@ func (e *examiner) called(ctx context.Context, namespace, name, url string) behi
 		return b
 	}
 	for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
-		workloads, err := e.reader.List(ctx, resource, namespace, cluster.Selection{})
+		workloads, err := e.reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
 		if err != nil {
 			b.evidence = append(b.evidence, observed(fmt.Sprintf("%s in %s cannot be listed: %v", resource.Resource, namespace, err))...)
 			continue

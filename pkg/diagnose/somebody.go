@@ -154,7 +154,7 @@ func (e *examiner) refusedToController(ctx context.Context, id graph.ID, name st
 	if !ok || ref.UID == "" {
 		return nil, nil
 	}
-	o, err := e.reader.Read(ctx, t, ref.Namespace, ref.Name)
+	o, err := e.reader.GetLive(ctx, t, ref.Namespace, ref.Name)
 	if err != nil || o == nil || string(o.GetUID()) != ref.UID {
 		return nil, nil
 	}
@@ -180,7 +180,7 @@ func (e *examiner) refusedInside(ctx context.Context, content []graph.ID) []find
 	asked := map[graph.Type]bool{}
 	for _, id := range content {
 		t, ok := e.Graph.Type(id)
-		if !ok || asked[t] || e.Graph.Deleted(id) != 0 {
+		if !ok || asked[t] || e.Graph.DeletionTimestamp(id) != 0 {
 			continue
 		}
 		asked[t] = true

@@ -22,7 +22,7 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []finding {
 	if !ok || ref.UID == "" || !e.noNamespace(ctx, ref.Namespace) {
 		return nil
 	}
-	o, err := e.reader.Read(ctx, t, ref.Namespace, ref.Name)
+	o, err := e.reader.GetLive(ctx, t, ref.Namespace, ref.Name)
 	if err != nil || o == nil || string(o.GetUID()) != ref.UID {
 		return nil
 	}
@@ -69,10 +69,10 @@ func (e *examiner) noNamespace(ctx context.Context, name string) bool {
 	if name == "" {
 		return false
 	}
-	if id, ok := e.Graph.Find(cluster.Namespaces.Group, cluster.Namespaces.Resource, "", name); ok && e.Graph.Seen(id) {
+	if id, ok := e.Graph.Find(cluster.Namespaces.Group, cluster.Namespaces.Resource, "", name); ok && e.Graph.Observed(id) {
 		return false
 	}
-	o, err := e.reader.Get(ctx, cluster.Namespaces, "", name)
+	o, err := e.reader.GetObject(ctx, cluster.Namespaces, "", name)
 	return err == nil && o == nil
 }
 
@@ -82,7 +82,7 @@ func (e *examiner) strays(ctx context.Context) func(graph.ID) bool {
 	listed := false
 	for i := range e.Graph.Len() {
 		ref := e.Graph.Ref(graph.ID(i))
-		if ref.Group() == cluster.Namespaces.Group && ref.Resource == cluster.Namespaces.Resource && e.Graph.Seen(graph.ID(i)) {
+		if ref.Group() == cluster.Namespaces.Group && ref.Resource == cluster.Namespaces.Resource && e.Graph.Observed(graph.ID(i)) {
 			listed = true
 			break
 		}
@@ -93,6 +93,6 @@ func (e *examiner) strays(ctx context.Context) func(graph.ID) bool {
 		}
 	}
 	return func(id graph.ID) bool {
-		return listed && e.Graph.Seen(id) && e.noNamespace(ctx, e.Graph.Ref(id).Namespace)
+		return listed && e.Graph.Observed(id) && e.noNamespace(ctx, e.Graph.Ref(id).Namespace)
 	}
 }

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"sync"
 	"time"
@@ -116,7 +115,7 @@ func (t *tries) claim(gates []gate) (claimed []gate, wait chan struct{}, err err
 		switch {
 		case a == nil:
 			claimed = append(claimed, g)
-		case a.failed != nil && a.failed != errUntried && g.certain && !g.open:
+		case a.failed != nil && !errors.Is(a.failed, errUntried) && g.certain && !g.open:
 			return nil, nil, a.failed
 		case a.failed != nil && a.about != "":
 			t.left++
@@ -217,12 +216,12 @@ func (t *tries) once(h hook) string {
 
 func objectName(w write) string {
 	if ns := w.o.GetNamespace(); ns != "" {
-		return fmt.Sprintf("%s %s/%s", w.t.Kind, ns, w.o.GetName())
+		return graph.Located(w.t.Kind, ns, w.o.GetName())
 	}
 	return w.t.Kind + " " + w.o.GetName()
 }
 
-// outline is what the survey knows of an object, which is not what admission selects it by.
+// outline is what the snapshot knows of an object, which is not what admission selects it by.
 func (e *examiner) outline(id graph.ID) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{}}
 	ref := e.Graph.Ref(id)

@@ -48,7 +48,7 @@ func TestSilentWebhookIsCalledOnce(t *testing.T) {
 		want["ConfigMap/"+name] = []string{"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns}
 	}
 	wantCauses(t, d, want)
-	if n := sent(proxy, http.MethodPatch); n != 1 {
+	if n := proxy.Count(http.MethodPatch, ""); n != 1 {
 		t.Errorf("%d objects were tried, want 1", n)
 	}
 	first := d.Stuck[0].Causes[0].Evidence
@@ -98,7 +98,7 @@ func TestSilentWebhookThatIsIgnored(t *testing.T) {
 	testcluster.Eventually(t, "it is ignored", func(ctx context.Context) (bool, error) { return !fails(c, update...)(ctx), nil })
 	proxy := faultproxy.Start(t, c.Config())
 	d := examine(t, proxy.Config(), Options{Known: operator}, ns)
-	if n := sent(proxy, http.MethodPatch); n != 1 || d.NotLookedAt != 9 {
+	if n := proxy.Count(http.MethodPatch, ""); n != 1 || d.NotLookedAt != 9 {
 		t.Errorf("%d objects were tried and %d not looked at, want 1 and 9", n, d.NotLookedAt)
 	}
 
@@ -143,7 +143,7 @@ func TestDeletionsAreBounded(t *testing.T) {
 	if n := tried["/apis/apps/v1/namespaces/"+ns+"/deployments"]; n == 0 || len(tried) != 2 {
 		t.Errorf("tried %v, want some of each type", tried)
 	}
-	if total := sent(proxy, http.MethodDelete); total > 5 || d.NotLookedAt != 8-total {
+	if total := proxy.Count(http.MethodDelete, ""); total > 5 || d.NotLookedAt != 8-total {
 		t.Errorf("%d deletions were tried and %d objects not looked at", total, d.NotLookedAt)
 	}
 }
@@ -164,7 +164,7 @@ func TestSilentWebhookOnDelete(t *testing.T) {
 	proxy := faultproxy.Start(t, c.Config())
 	d := examine(t, proxy.Config(), Options{}, ns, subject{"configmaps/root", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns}})
-	if n := sent(proxy, http.MethodDelete); n != 1 {
+	if n := proxy.Count(http.MethodDelete, ""); n != 1 {
 		t.Errorf("%d deletions were tried, want 1", n)
 	}
 }

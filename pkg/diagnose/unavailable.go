@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -42,7 +43,7 @@ func (e *examiner) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding 
 		b := e.called(ctx, namespace, name, "")
 		f.evidence = append(f.evidence, b.evidence...)
 		f.remedy = b.revival() + " If its component was uninstalled, delete the APIService: only the registration is removed."
-		f.commands = append(b.restore, command("kubectl", "delete", "OBJECT").doing("removes the registration: nothing serves the group any more"))
+		f.commands = append(slices.Clone(b.restore), command("kubectl", "delete", "OBJECT").doing("removes the registration: nothing serves the group any more"))
 		f = e.revivable(ctx, f, b, "What is left is to delete the APIService: only the registration is removed.")
 		findings = append(findings, f)
 	}
@@ -68,7 +69,7 @@ func (e *examiner) unseen(gap v1alpha1.Gap, err error) []finding {
 
 // aggregated returns the APIServices of a group that a Service serves, and not kube-apiserver itself.
 func (e *examiner) aggregated(ctx context.Context, group string) ([]*unstructured.Unstructured, error) {
-	all, err := e.reader.List(ctx, cluster.APIServices, "", cluster.Selection{})
+	all, err := e.reader.ListObjects(ctx, cluster.APIServices, "", cluster.Selection{})
 	var of []*unstructured.Unstructured
 	for _, o := range all {
 		g, _, _ := unstructured.NestedString(o.Object, "spec", "group")

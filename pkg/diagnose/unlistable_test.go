@@ -16,7 +16,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -31,32 +30,32 @@ func gone(t testing.TB, c *testcluster.Cluster, args ...string) {
 	})
 }
 
-// TestSituation06APIServiceToNowhere (B04): an aggregated API that does not answer keeps every namespace. The APIService is named, with its Service, and the
+// TestAPIServiceToNowhere: an aggregated API that does not answer keeps every namespace. The APIService is named, with its Service, and the
 // printed commands bring that back or take the registration away.
-func TestSituation06APIServiceToNowhere(t *testing.T) {
+func TestAPIServiceToNowhere(t *testing.T) {
 	t.Parallel()
 	c := withTypes(t)
 	ns := c.Namespace(t)
 	c.Apply(t, nobodyBehind(ns)+fmt.Sprintf(`---
 apiVersion: apiregistration.k8s.io/v1
 kind: APIService
-metadata: {name: v1.situation06.example.com}
+metadata: {name: v1.nowhere.example.com}
 spec:
-  group: situation06.example.com
+  group: nowhere.example.com
   version: v1
   groupPriorityMinimum: 100
   versionPriority: 10
   insecureSkipTLSVerify: true
   service: {namespace: %s, name: hook, port: 443}
 `, ns))
-	t.Cleanup(func() { c.Kubectl(t, "delete", "apiservice", "v1.situation06.example.com", "--ignore-not-found") })
-	until(t, c, "False", "get", "apiservice", "v1.situation06.example.com", "-o", `jsonpath={.status.conditions[?(@.type=="Available")].status}`)
+	t.Cleanup(func() { c.Kubectl(t, "delete", "apiservice", "v1.nowhere.example.com", "--ignore-not-found") })
+	until(t, c, "False", "get", "apiservice", "v1.nowhere.example.com", "-o", `jsonpath={.status.conditions[?(@.type=="Available")].status}`)
 	stuck := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(stuck, "content"))
 	deleted(t, c, "namespace", stuck)
 	until(t, c, "DiscoveryFailed", "get", "namespace", stuck, "-o", "json")
 	d := examine(t, c.Config(), Options{}, stuck, subject{"namespaces/" + stuck, ""})
-	wantCauses(t, d, map[string][]string{"Namespace/" + stuck: {"APIServiceUnavailable APIService/v1.situation06.example.com"}})
+	wantCauses(t, d, map[string][]string{"Namespace/" + stuck: {"APIServiceUnavailable APIService/v1.nowhere.example.com"}})
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, "its condition Available is False for ")
 	wantEvidence(t, cause, "cannot find endpointslices for service/hook")
@@ -65,12 +64,10 @@ spec:
 		t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
 	}
 	// Somebody who may not look at APIServices learns as much as discovery tells.
-	c.Kubectl(t, "create", "clusterrole", ns, "--verb=get,list,watch", "--resource=namespaces,configmaps")
-	c.Kubectl(t, "create", "clusterrolebinding", ns, "--clusterrole="+ns, "--user=reader-"+ns)
-	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrole,clusterrolebinding", ns) })
+	permitted(t, c, "reader-"+ns, "get,list,watch", "namespaces,configmaps")
 	until(t, c, stuck, "get", "namespaces", "--as=reader-"+ns)
 	d = examine(t, c.As("reader-"+ns), Options{}, stuck, subject{"namespaces/" + stuck, ""})
-	wantCauses(t, d, map[string][]string{"Namespace/" + stuck: {"APIServiceUnavailable APIService/v1.situation06.example.com"}})
+	wantCauses(t, d, map[string][]string{"Namespace/" + stuck: {"APIServiceUnavailable APIService/v1.nowhere.example.com"}})
 
 	typed(t, c, last(cause))
 	gone(t, c, "namespace", stuck)
@@ -93,9 +90,9 @@ spec:
 `, group, stored == "v1", stored == "v2", conversion)
 }
 
-// TestB05ConversionWebhookIsDown: a namespace with an instance that cannot be converted, whether no version of the type can be listed or only the one for which the
+// TestConversionWebhookIsDown: a namespace with an instance that cannot be converted, whether no version of the type can be listed or only the one for which the
 // namespace controller asks.
-func TestB05ConversionWebhookIsDown(t *testing.T) {
+func TestConversionWebhookIsDown(t *testing.T) {
 	t.Parallel()
 	c := withTypes(t)
 	for _, test := range []struct {
@@ -138,8 +135,8 @@ func TestB05ConversionWebhookIsDown(t *testing.T) {
 	}
 }
 
-// TestB05DefinitionThatCannotBeEmptied: its instances are stored in one version, and can only be deleted in another.
-func TestB05DefinitionThatCannotBeEmptied(t *testing.T) {
+// TestCRDThatCannotBeEmptied: its instances are stored in one version, and can only be deleted in another.
+func TestCRDThatCannotBeEmptied(t *testing.T) {
 	t.Parallel()
 	c := withTypes(t)
 	ns := c.Namespace(t)
@@ -161,8 +158,8 @@ func TestB05DefinitionThatCannotBeEmptied(t *testing.T) {
 	gone(t, c, "crd", "widgets."+group)
 }
 
-// TestB04aListFails: the server cannot list a type, and nothing but what it says is known of why. What the user may not list is no cause.
-func TestB04aListFails(t *testing.T) {
+// TestListFails: the server cannot list a type, and nothing but what it says is known of why. What the user may not list is no cause.
+func TestListFails(t *testing.T) {
 	t.Parallel()
 	c := withNamespaceController(t)
 	ns := c.Namespace(t)
@@ -173,13 +170,13 @@ func TestB04aListFails(t *testing.T) {
 	listing := func(r *http.Request) bool {
 		return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/serviceaccounts") && r.URL.Query().Has("limit")
 	}
-	held := "FinalizerActorUnknown ConfigMap/held"
+	behindIt := "FinalizerActorUnknown ConfigMap/held"
 	for _, test := range []struct {
 		fault faultproxy.Fault
 		want  []string
 	}{
-		{faultproxy.Status(500, metav1.StatusReasonInternalError, "the store is on fire"), []string{"TypeUnlistable ServiceAccount/", held}},
-		{faultproxy.Status(403, metav1.StatusReasonForbidden, `serviceaccounts is forbidden: User "u" cannot list resource "serviceaccounts"`), []string{held}},
+		{faultproxy.Status(500, metav1.StatusReasonInternalError, "the store is on fire"), []string{"TypeUnlistable ServiceAccount/", behindIt}},
+		{faultproxy.Status(403, metav1.StatusReasonForbidden, `serviceaccounts is forbidden: User "u" cannot list resource "serviceaccounts"`), []string{behindIt}},
 	} {
 		proxy := faultproxy.Start(t, c.Config())
 		proxy.On(listing, test.fault)
@@ -191,9 +188,9 @@ func TestB04aListFails(t *testing.T) {
 	}
 }
 
-// TestB16ObjectThatCannotBeDecoded: what is stored was spoilt. With the feature gate the server names it and the printed command deletes it, without it
+// TestObjectThatCannotBeDecoded: what is stored was spoilt. With the feature gate the server names it and the printed command deletes it, without it
 // the type is named.
-func TestB16ObjectThatCannotBeDecoded(t *testing.T) {
+func TestObjectThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	for _, gate := range []bool{false, true} {
 		t.Run(fmt.Sprintf("gate %t", gate), func(t *testing.T) {
@@ -220,8 +217,8 @@ func TestB16ObjectThatCannotBeDecoded(t *testing.T) {
 	}
 }
 
-// TestAPI046KeysOfStorage: the keys in what the server says, and the objects that they are.
-func TestAPI046KeysOfStorage(t *testing.T) {
+// TestKeysOfTheStorage_API046: the keys in what the server says, and the objects that they are.
+func TestKeysOfTheStorage_API046(t *testing.T) {
 	for _, test := range []struct {
 		message, resource string
 		namespaced        bool
@@ -299,26 +296,14 @@ func read(t testing.TB, c *testcluster.Cluster, prefix string) string {
 // examineHidden explains an object whose type cannot be listed.
 func examineHidden(t testing.TB, c *testcluster.Cluster, ref v1alpha1.ObjectRef) *v1alpha1.Diagnosis {
 	t.Helper()
-	client, err := cluster.New(c.Config(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := graph.NewBuilder()
-	listed, err := client.List(t.Context(), catalog, cluster.ListOptions{}, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed := fixture.List(t, c.Config(), cluster.ListOptions{})
 	var of Subjects
 	for _, gap := range listed.Gaps {
 		if gap.Resource == ref.Resource {
 			of.Hidden = append(of.Hidden, Hidden{Object: ref, Gap: gap})
 		}
 	}
-	d, err := Examine(t.Context(), client, Survey{Catalog: catalog, Graph: b.Build(), Gaps: listed.Gaps}, of, Options{Known: fixture.Packs(t)})
+	d, err := Examine(t.Context(), listed.Client, Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, of, Options{Known: fixture.Packs(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (e *examiner) upcomingBelow(ctx context.Context, id graph.ID, seen map[grap
 	seen[id] = true
 	findings := e.upcoming(ctx, id)
 	for edge := range e.Graph.Dependents(id) {
-		if e.overlay.Blocks(edge) && e.Graph.Deleted(edge.Dependent) == 0 {
+		if e.projection.Blocks(edge) && e.Graph.DeletionTimestamp(edge.Dependent) == 0 {
 			findings = append(findings, behind(e.Graph.Ref(edge.Dependent), e.upcomingBelow(ctx, edge.Dependent, seen))...)
 		}
 	}

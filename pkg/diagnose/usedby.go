@@ -100,7 +100,7 @@ func (e *examiner) users(ctx context.Context, o *unstructured.Unstructured, a ac
 		if r.Namespaced && u.Scope == finalizer.SameNamespace {
 			namespace = o.GetNamespace()
 		}
-		list, err := e.reader.List(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, namespace, cluster.Selection{})
+		list, err := e.reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, namespace, cluster.Selection{})
 		if err != nil {
 			continue // and the reader has noted the gap
 		}

@@ -24,10 +24,10 @@ const (
 // bound returns the claim to which a PersistentVolume is bound, or what keeps that if it is being deleted.
 func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	o := e.like(ctx, id).whole
+	o := e.like(ctx, id).object
 	if o == nil || string(o.GetUID()) != ref.UID { // another volume was looked at: each has a claim of its own
 		var err error
-		if o, err = e.reader.Get(ctx, cluster.PersistentVolumes, "", ref.Name); err != nil || o == nil {
+		if o, err = e.reader.GetObject(ctx, cluster.PersistentVolumes, "", ref.Name); err != nil || o == nil {
 			return e.byActor(ctx, id, volumeFinalizer)
 		}
 	}
@@ -38,7 +38,7 @@ func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 	if phase != "Bound" || name == "" {
 		return withEvidence(e.byActor(ctx, id, volumeFinalizer), observed(fmt.Sprintf("it is %s, and not bound", phase))...)
 	}
-	claim, err := e.reader.Get(ctx, cluster.PVCs, namespace, name)
+	claim, err := e.reader.GetObject(ctx, cluster.PVCs, namespace, name)
 	switch {
 	case err != nil:
 		return withEvidence(e.byActor(ctx, id, volumeFinalizer), observed(fmt.Sprintf("its claim cannot be read: %v", err))...)
@@ -46,8 +46,8 @@ func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 		return withEvidence(e.byActor(ctx, id, volumeFinalizer), observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s, which does not exist any more", namespace, name))...)
 	}
 	if claim.GetDeletionTimestamp() != nil {
-		if held := e.behindUser(ctx, claim); len(held) > 0 {
-			return held
+		if behindIt := e.behindUser(ctx, claim); len(behindIt) > 0 {
+			return behindIt
 		}
 	}
 	policy, _, _ := unstructured.NestedString(o.Object, "spec", "persistentVolumeReclaimPolicy")
@@ -62,7 +62,7 @@ func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 // attached returns where a PersistentVolume is attached, and what keeps it there.
 func (e *examiner) attached(ctx context.Context, id graph.ID, name string) []finding {
 	ref := e.Graph.Ref(id)
-	all, err := e.reader.List(ctx, cluster.VolumeAttachments, "", cluster.Selection{})
+	all, err := e.reader.ListObjects(ctx, cluster.VolumeAttachments, "", cluster.Selection{})
 	if err != nil {
 		return withEvidence(e.byActor(ctx, id, name), observed(fmt.Sprintf("whether it is attached is not known: %v", err))...)
 	}
@@ -73,8 +73,8 @@ func (e *examiner) attached(ctx context.Context, id graph.ID, name string) []fin
 		}
 		f := e.attachment(ctx, o)
 		if o.GetDeletionTimestamp() != nil {
-			if held := e.behindUser(ctx, o); len(held) > 0 {
-				findings = append(findings, held...)
+			if behindIt := e.behindUser(ctx, o); len(behindIt) > 0 {
+				findings = append(findings, behindIt...)
 				continue
 			}
 		}
@@ -120,7 +120,7 @@ func releasing(volume *unstructured.Unstructured) finalizer.Risk {
 	return finalizer.RiskNone
 }
 
-// byActor returns who should take a finalizer off.
+// byActor returns who should remove a finalizer.
 func (e *examiner) byActor(ctx context.Context, id graph.ID, finalizer string) []finding {
 	return found(e.Graph.Ref(id), e.like(ctx, id).of(finalizer)...)
 }

@@ -18,8 +18,8 @@ func mounts(claim string) string {
 	return fmt.Sprintf(", volumes: [{name: v, persistentVolumeClaim: {claimName: %s}}]", claim)
 }
 
-// TestB08ClaimInUse: by a pod that is scheduled, whatever its phase, and by one whose own claim it is; not by one that is not scheduled, nor one of another claim.
-func TestB08ClaimInUse(t *testing.T) {
+// TestPVCInUse: by a pod that is scheduled, whatever its phase, and by one whose own claim it is; not by one that is not scheduled, nor one of another claim.
+func TestPVCInUse(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -48,8 +48,8 @@ func TestB08ClaimInUse(t *testing.T) {
 	}
 }
 
-// TestB08ClaimIsFreed: the printed command deletes the pods, and the controller that looks after claims lets it go.
-func TestB08ClaimIsFreed(t *testing.T) {
+// TestPVCIsReleased: the printed command deletes the pods, and the controller that looks after claims lets it go.
+func TestPVCIsReleased(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.Controllers("persistentvolumeclaim-protection-controller"))
 	c.Apply(t, claimOf("default", "data", "")+podOn("default", "ended", "node-1", mounts("data")))
@@ -61,8 +61,8 @@ func TestB08ClaimIsFreed(t *testing.T) {
 	gone(t, c, "pvc", "data")
 }
 
-// TestB08ClaimOfAPodOnADeadNode: the claim waits for a pod, and that for its node, which is the cause.
-func TestB08ClaimOfAPodOnADeadNode(t *testing.T) {
+// TestPVCOfAPodOnADeadNode: the claim waits for a pod, and that for its node, which is the cause.
+func TestPVCOfAPodOnADeadNode(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -104,8 +104,8 @@ func phase(t testing.TB, c *testcluster.Cluster, volume, phase string) {
 	c.Kubectl(t, "patch", "pv", volume, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"phase":%q}}`, phase))
 }
 
-// TestB09VolumeIsBound: to a claim, to one that waits for a pod, and to none any more.
-func TestB09VolumeIsBound(t *testing.T) {
+// TestVolumeIsBound: to a claim, to one that waits for a pod, and to none any more.
+func TestVolumeIsBound(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -131,8 +131,8 @@ func TestB09VolumeIsBound(t *testing.T) {
 	wantEvidence(t, examine(t, c.Config(), Options{}, ns, volume).Stuck[0].Causes[0], "it is Released, and not bound")
 }
 
-// TestB09VolumeIsFreed: the printed command deletes the claim, and those who look after claims and volumes do the rest.
-func TestB09VolumeIsFreed(t *testing.T) {
+// TestVolumeIsReleased: the printed command deletes the claim, and those who look after claims and volumes do the rest.
+func TestVolumeIsReleased(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.Controllers("persistentvolumeclaim-protection-controller", "persistentvolume-protection-controller"))
 	boundVolume(t, c, "default")
@@ -143,8 +143,8 @@ func TestB09VolumeIsFreed(t *testing.T) {
 	gone(t, c, "pv", "default")
 }
 
-// TestB09VolumeIsAttached: the attachment is the cause, or what holds that, and its error is told.
-func TestB09VolumeIsAttached(t *testing.T) {
+// TestVolumeIsAttached: the attachment is the cause, or what holds that, and its error is told.
+func TestVolumeIsAttached(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)

@@ -60,7 +60,7 @@ func (e *examiner) warnings(ctx context.Context, o *unstructured.Unstructured) [
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault // where client-go records what is about objects in no namespace
 	}
-	list, err := e.reader.List(ctx, cluster.Events, namespace, selected)
+	list, err := e.reader.ListObjects(ctx, cluster.Events, namespace, selected)
 	if err != nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 )
@@ -66,7 +67,7 @@ func (e *examiner) down(ctx context.Context, h hook, w write, said string) findi
 		f.evidence = append(f.evidence, observed("it was called once, about "+about+", and not again")...)
 	}
 	f.remedy = b.revival() + fmt.Sprintf(" If its component was uninstalled, delete the %s: only the registration is removed.", about.Kind)
-	f.commands = append(b.restore, command("kubectl", "delete", "OBJECT").doing("removes the registration, so that the webhook is not called any more"))
+	f.commands = append(slices.Clone(b.restore), command("kubectl", "delete", "OBJECT").doing("removes the registration, so that the webhook is not called any more"))
 	return e.revivable(ctx, f, b, fmt.Sprintf("What is left is to delete the %s: only the registration is removed.", about.Kind))
 }
 

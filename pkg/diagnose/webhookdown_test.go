@@ -13,8 +13,7 @@ func TestWebhookWithEndpointsDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	operator := operated(t, c, ns)
-	heldConfigMap(t, c, ns)
+	operator := heldConfigMap(t, c, ns)
 	c.Apply(t, fmt.Sprintf(`---
 apiVersion: v1
 kind: Service

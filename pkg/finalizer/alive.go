@@ -40,11 +40,11 @@ type Instance struct {
 // Follow is how a component is found from the type of an object.
 type Follow string
 
-// FollowDefinition: through the owners of the CRD of the object's type, such as a ProviderRevision of Crossplane or a
+// FollowCRD finds it through the owners of the CRD of the object's type, such as a ProviderRevision of Crossplane or a
 // ClusterServiceVersion of OLM.
-const FollowDefinition Follow = "definition"
+const FollowCRD Follow = "definition"
 
-var follows = []Follow{"", FollowDefinition}
+var follows = []Follow{"", FollowCRD}
 
 // IsFixed says whether all signs are namespaces and names that an installation can choose otherwise: such a component is easily
 // missed while it is alive.

@@ -23,7 +23,7 @@ func (k *Known) checkRelated() []error {
 	for i, s := range k.Protect {
 		add("protect", i, s.check(), clause("does", s.Does))
 	}
-	if err := checkPlaceholders(k.Claims); err != nil {
+	if err := checkPlaceholders(k.PVCs); err != nil {
 		errs = append(errs, fmt.Errorf(`"claims": %w`, err))
 	}
 	for i, p := range k.PausedBy {

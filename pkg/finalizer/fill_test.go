@@ -138,7 +138,7 @@ func TestConsequential(t *testing.T) {
 func TestIsFixed(t *testing.T) {
 	for want, all := range map[bool][]finalizer.Alive{
 		true:  {{}, {Note: "x"}, {Deployments: []string{"a/b"}, Leases: []string{"a/c"}}},
-		false: {{Outside: true}, {Follow: finalizer.FollowDefinition}, {Images: []string{"a/b"}}, {Labels: []string{"a=b"}}, {Deployments: []string{"a/b", "*/b"}}, {Webhooks: []string{"w"}}},
+		false: {{Outside: true}, {Follow: finalizer.FollowCRD}, {Images: []string{"a/b"}}, {Labels: []string{"a=b"}}, {Deployments: []string{"a/b", "*/b"}}, {Webhooks: []string{"w"}}},
 	} {
 		for _, a := range all {
 			if a.IsFixed() != want {

@@ -18,13 +18,13 @@ type Known struct {
 	Kinds []string `json:"kinds"`
 	// Field is where the finalizer stands, empty for InMetadata.
 	Field Field `json:"field,omitempty"`
-	// Component is the program that takes the finalizer off. Actor is the part of it that does, and is the Component if the
+	// Component is the program that removes the finalizer. Actor is the part of it that does, and is the Component if the
 	// pack does not say.
 	Component string `json:"component"`
 	Actor     string `json:"actor,omitempty"`
-	// Does is what the actor does before it takes the finalizer off, or waits for: "deletes the load balancer".
+	// Does is what the actor does before it removes the finalizer, or waits for: "deletes the load balancer".
 	Does string `json:"does"`
-	// IfRemoved is what happens when the finalizer is taken off without that: "the load balancer leaks".
+	// IfRemoved is what happens when the finalizer is removed without that: "the load balancer leaks".
 	IfRemoved string `json:"ifRemoved"`
 	// Risk is how much that costs.
 	Risk Risk `json:"risk"`
@@ -38,9 +38,9 @@ type Known struct {
 	Note string `json:"note,omitempty"`
 	// Protect are steps to take before anything that destroys the data behind the object.
 	Protect []Step `json:"protect,omitempty"`
-	// Claims is a label selector, in which placeholders may stand, of the PersistentVolumeClaims in the namespace of the object that the actor deletes before it
-	// takes the finalizer off; empty if it deletes none, or only those that the object owns.
-	Claims string `json:"claims,omitempty"`
+	// PVCs is a label selector, in which placeholders may stand, of the PersistentVolumeClaims in the namespace of the object that the actor deletes before it
+	// removes the finalizer; empty if it deletes none, or only those that the object owns.
+	PVCs string `json:"claims,omitempty"`
 	// PausedBy is where an object says that its actor ignores it. One of them is enough.
 	PausedBy []Pause `json:"pausedBy,omitempty"`
 	// Needs are objects without which the actor cannot do its work, so that the finalizer stays although the actor is alive.
@@ -62,7 +62,7 @@ type Known struct {
 	regex *regexp.Regexp // Regex, compiled
 }
 
-// Risk is what it costs to take a finalizer off by hand.
+// Risk is what it costs to remove a finalizer by hand.
 type Risk string
 
 // The risks, from none to the worst.

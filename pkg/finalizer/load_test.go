@@ -56,6 +56,7 @@ func TestLoad(t *testing.T) {
 
 // TestLoadRefuses puts one fault into a pack at a time. The error must name the file and the entry, and say what to do.
 func TestLoadRefuses(t *testing.T) {
+	_, entries, _ := strings.Cut(valid, "finalizers:")
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no YAML":              {"title: Widgets", "title: [", "a.yaml: "},
 		"a key twice":          {"title: Widgets", "title: Widgets\ntitle: Gadgets", "a.yaml: yaml: unmarshal errors:\n  line 2: key \"title\" already set in map"},
@@ -123,7 +124,7 @@ func TestLoadRefuses(t *testing.T) {
 		"parent of a driver":   {"  risk:", "  parent: {kind: X, name: '{driver}', scope: cluster}\n  risk:", `"parent": "{driver}": {driver} is no placeholder`},
 		"parent in a field":    {"  risk:", "  parent: {kind: X, name: x, scope: field}\n  risk:", `"parent": "scope" is "field"`},
 		"parent selects badly": {"  risk:", "  parent: {kind: X, name: x, scope: cluster, selectors: ['spec[0]']}\n  risk:", `"parent": "spec[0]" is no path to a field`},
-		"no entry":             {valid[strings.Index(valid, "finalizers:"):], "finalizers: []", `a.yaml: "finalizers" is empty`},
+		"no entry":             {"finalizers:" + entries, "finalizers: []", `a.yaml: "finalizers" is empty`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pack := strings.Replace(valid, c.old, c.new, 1)

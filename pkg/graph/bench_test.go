@@ -38,7 +38,7 @@ func benchCluster(add func(graph.Type, *graph.Object)) {
 		s := name + id + fmt.Sprintf("%08d", 10_000_000+r.IntN(1_000_000))
 		o = graph.Object{
 			Namespace: namespace, Name: s[:len(name)], UID: s[len(name) : len(name)+len(id)], ResourceVersion: s[len(name)+len(id):],
-			Created: 1_700_000_000 + int64(i), Owners: o.Owners[:0], Finalizers: o.Finalizers[:0],
+			CreationTimestamp: 1_700_000_000 + int64(i), Owners: o.Owners[:0], Finalizers: o.Finalizers[:0],
 		}
 		return &o
 	}

@@ -33,7 +33,7 @@ func (b *Builder) Build() *Graph {
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		first := int32(len(g.edges))
-		for _, e := range b.edges[n.owners : n.owners+int32(n.ownerCount)] {
+		for _, e := range b.edges[n.owners : n.owners+n.ownerCount] {
 			e.owner, e.dependent = renumber[e.owner], int32(i)
 			g.edges = append(g.edges, e)
 		}
@@ -55,7 +55,7 @@ func (b *Builder) Build() *Graph {
 		}
 	}
 	g.indexDependents()
-	g.judge(virtual, renumber)
+	g.checkReferences(virtual, renumber)
 	g.indexPlaces()
 	g.findCycles()
 	return g
@@ -100,7 +100,7 @@ func (b *Builder) virtualNodes() map[int32]int32 {
 		if n.listing < 0 {
 			continue
 		}
-		for _, e := range b.edges[n.owners : n.owners+int32(n.ownerCount)] {
+		for _, e := range b.edges[n.owners : n.owners+n.ownerCount] {
 			if b.nodes[e.owner].listing >= 0 {
 				continue
 			}

@@ -44,15 +44,15 @@ const (
 
 // node is one uid. It is virtual until an object with that uid is added, and again when its listing is discarded.
 type node struct {
-	uid, name, rv    string
-	created, deleted int64
-	generation       int64
-	listing          int32 // -1: never seen
-	ns               int32
-	finalizers       int32
-	owners           int32 // first of its edges
-	ownerCount       uint16
-	selected         bool
+	uid, name, rv                        string
+	creationTimestamp, deletionTimestamp int64
+	generation                           int64
+	listing                              int32 // -1: never seen
+	ns                                   int32
+	finalizers                           int32
+	owners                               int32 // first of its edges
+	ownerCount                           int32
+	selected                             bool
 }
 
 type edge struct {
@@ -180,11 +180,11 @@ func (b *Builder) add(list int32, o *Object) {
 		b.aliases[id] = append(b.aliases[id], n.listing)
 	}
 	n.listing, n.name, n.rv = list, o.Name, o.ResourceVersion
-	n.created, n.deleted, n.generation = o.Created, o.Deleted, o.Generation
+	n.creationTimestamp, n.deletionTimestamp, n.generation = o.CreationTimestamp, o.DeletionTimestamp, o.Generation
 	n.selected = o.Selected
 	n.ns = b.namespace(o.Namespace)
 	n.finalizers = b.finalizerList(o.Finalizers)
-	n.owners, n.ownerCount = int32(len(b.edges)), uint16(len(o.Owners))
+	n.owners, n.ownerCount = int32(len(b.edges)), int32(len(o.Owners))
 	ns := n.ns
 	for i := range o.Owners {
 		r := &o.Owners[i]

@@ -121,13 +121,13 @@ func TestAddedAgain(t *testing.T) {
 	before := object("a", "pod", ref(replicaSets, "one"), ref(replicaSets, "two"))
 	before.Finalizers, before.ResourceVersion = []string{"f"}, "1"
 	after := object("a", "pod", ref(replicaSets, "three"))
-	after.Deleted, after.ResourceVersion, after.Selected = 1700000000, "2", true
+	after.DeletionTimestamp, after.ResourceVersion, after.Selected = 1700000000, "2", true
 	g := build(list(pods, before, object("a", "other"), after), list(replicaSets, object("a", "two")))
 	pod := node(t, g, "pod")
 	if g.Len() != 4 || g.OwnerCount(pod) != 1 || g.Edges() != 1 {
 		t.Errorf("%d nodes, %d owners, %d edges; want 4, 1, 1", g.Len(), g.OwnerCount(pod), g.Edges())
 	}
-	if g.State(pod) != graph.Deleting || g.Deleted(pod) != 1700000000 || len(g.Finalizers(pod)) != 0 || g.ResourceVersion(pod) != "2" || !g.Selected(pod) {
+	if g.State(pod) != graph.Deleting || g.DeletionTimestamp(pod) != 1700000000 || len(g.Finalizers(pod)) != 0 || g.ResourceVersion(pod) != "2" || !g.Selected(pod) {
 		t.Errorf("what counts is not what was added last: %s", dump(g))
 	}
 	if got := g.DependentCount(node(t, g, "two")); got != 0 {
@@ -202,5 +202,21 @@ func TestServedAndEmpty(t *testing.T) {
 	})
 	if !sorted {
 		t.Errorf("types are not sorted: %v", types)
+	}
+}
+
+// TestMoreOwnersThanSixteenBitsCount: every owner counts, however many references fit into an object.
+func TestMoreOwnersThanSixteenBitsCount(t *testing.T) {
+	const n = 1 << 16
+	owners := make([]graph.OwnerReference, n)
+	for i := range owners {
+		owners[i] = ref(deployments, "owner")
+	}
+	g := build(list(pods, object("a", "pod", owners...)))
+	if got := g.OwnerCount(node(t, g, "pod")); got != n {
+		t.Errorf("%d owners, want %d", got, n)
+	}
+	if roots := names(g, g.Roots()); roots != "owner" {
+		t.Errorf("roots %s: an object with owners is none", roots)
 	}
 }

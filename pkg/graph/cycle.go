@@ -46,7 +46,7 @@ func (g *Graph) findCycles() {
 		for len(frames) > 0 {
 			f := &frames[len(frames)-1]
 			n := &g.nodes[f.node]
-			if f.next < n.owners+int32(n.ownerCount) {
+			if f.next < n.owners+n.ownerCount {
 				w := g.edges[f.next].owner
 				f.next++
 				switch {
@@ -102,7 +102,7 @@ func (g *Graph) popComponent(stack []int32, v int32, onStack []bool) []int32 {
 
 func (g *Graph) ownsItself(v int32) bool {
 	n := &g.nodes[v]
-	for _, e := range g.edges[n.owners : n.owners+int32(n.ownerCount)] {
+	for _, e := range g.edges[n.owners : n.owners+n.ownerCount] {
 		if e.owner == v {
 			return true
 		}

@@ -66,7 +66,7 @@ func (g *Graph) Find(group, resource, namespace, name string) (ID, bool) {
 			return cmp.Or(g.compareKind(id, namespace, k), cmp.Compare(g.nodes[id].name, name))
 		})
 		for id := from; int(id) < len(g.nodes) && g.nodes[id].name == name && g.compareKind(int32(id), namespace, k) == 0; id++ {
-			if g.is(id, group, resource) && (!ok || g.nodes[id].created > g.nodes[found].created) {
+			if g.is(id, group, resource) && (!ok || g.nodes[id].creationTimestamp > g.nodes[found].creationTimestamp) {
 				found, ok = id, true
 			}
 		}
@@ -95,7 +95,7 @@ func (g *Graph) InNamespace(namespace string) iter.Seq[ID] {
 	return func(yield func(ID) bool) {
 		from := g.search(func(id int32) int { return cmp.Compare(g.nsNames[g.nodes[id].ns], namespace) })
 		for id := from; int(id) < len(g.nodes) && g.nsNames[g.nodes[id].ns] == namespace; id++ {
-			if g.Seen(id) && !yield(id) {
+			if g.Observed(id) && !yield(id) {
 				return
 			}
 		}
@@ -123,5 +123,5 @@ func (g *Graph) compareKind(id int32, namespace string, k groupKind) int {
 
 // is says whether a node was seen as an object of a group and resource.
 func (g *Graph) is(id ID, group, resource string) bool {
-	return g.Seen(id) && g.listedAs(int32(id), func(t *Type) bool { return t.Group == group && t.Resource == resource })
+	return g.Observed(id) && g.listedAs(int32(id), func(t *Type) bool { return t.Group == group && t.Resource == resource })
 }

@@ -74,7 +74,7 @@ func (p *program) object(typ func() graph.Type) graph.Object {
 	o := graph.Object{Namespace: p.namespace(), Name: p.name(), UID: p.uid()}
 	flags := p.next(256)
 	o.Selected = flags&1 != 0
-	o.Deleted, o.Created = int64(flags>>1&1), int64(flags>>2&3)
+	o.DeletionTimestamp, o.CreationTimestamp = int64(flags>>1&1), int64(flags>>2&3)
 	if flags&16 != 0 {
 		o.Finalizers = []string{p.name(), p.name()}
 	}

@@ -97,8 +97,8 @@ func (g *Graph) Type(id ID) (Type, bool) {
 	return g.types[g.listings[g.nodes[id].listing].typ], true
 }
 
-// Seen is false for a virtual node: one that was only referenced.
-func (g *Graph) Seen(id ID) bool {
+// Observed is false for a virtual node: one that was only referenced.
+func (g *Graph) Observed(id ID) bool {
 	_, isVirtual := g.virtual[int32(id)]
 	return !isVirtual
 }
@@ -108,7 +108,7 @@ func (g *Graph) State(id ID) State {
 	if v, ok := g.virtual[int32(id)]; ok {
 		return v.state
 	}
-	if g.nodes[id].deleted != 0 {
+	if g.nodes[id].deletionTimestamp != 0 {
 		return Deleting
 	}
 	return Active
@@ -123,11 +123,11 @@ func (g *Graph) ResourceVersion(id ID) string { return g.nodes[id].rv }
 // Generation returns metadata.generation, 0 for types that have none.
 func (g *Graph) Generation(id ID) int64 { return g.nodes[id].generation }
 
-// Created returns the creationTimestamp in seconds since the epoch, 0 for a virtual node.
-func (g *Graph) Created(id ID) int64 { return g.nodes[id].created }
+// CreationTimestamp returns the creationTimestamp in seconds since the epoch, 0 for a virtual node.
+func (g *Graph) CreationTimestamp(id ID) int64 { return g.nodes[id].creationTimestamp }
 
-// Deleted returns the deletionTimestamp in seconds since the epoch, 0 if the object is not being deleted.
-func (g *Graph) Deleted(id ID) int64 { return g.nodes[id].deleted }
+// DeletionTimestamp returns the deletionTimestamp in seconds since the epoch, 0 if the object is not being deleted.
+func (g *Graph) DeletionTimestamp(id ID) int64 { return g.nodes[id].deletionTimestamp }
 
 // Selected says whether the object matched the label selector of its listing.
 func (g *Graph) Selected(id ID) bool { return g.nodes[id].selected }
@@ -136,7 +136,7 @@ func (g *Graph) Selected(id ID) bool { return g.nodes[id].selected }
 func (g *Graph) Owners(id ID) iter.Seq[Edge] {
 	n := &g.nodes[id]
 	return func(yield func(Edge) bool) {
-		for i := n.owners; i < n.owners+int32(n.ownerCount); i++ {
+		for i := n.owners; i < n.owners+n.ownerCount; i++ {
 			if !yield(g.edge(i)) {
 				return
 			}

@@ -12,7 +12,7 @@ func TestAccessors(t *testing.T) {
 	o := object("a", "pod",
 		graph.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", UID: "uid-rs", Controller: true, Block: true},
 		graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "map", UID: "uid-map"})
-	o.ResourceVersion, o.Generation, o.Created, o.Selected = "42", 7, 1700000000, true
+	o.ResourceVersion, o.Generation, o.CreationTimestamp, o.Selected = "42", 7, 1700000000, true
 	o.Finalizers = []string{"z", "a"}
 	g := build(list(pods, o), list(replicaSets, object("a", "rs")), list(configMaps, object("a", "map")))
 	id := node(t, g, "pod")
@@ -22,7 +22,7 @@ func TestAccessors(t *testing.T) {
 	if typ, ok := g.Type(id); !ok || typ != pods {
 		t.Errorf("type %v, %v", typ, ok)
 	}
-	if g.ResourceVersion(id) != "42" || g.Generation(id) != 7 || g.Created(id) != 1700000000 || g.Deleted(id) != 0 || !g.Selected(id) || g.State(id) != graph.Active {
+	if g.ResourceVersion(id) != "42" || g.Generation(id) != 7 || g.CreationTimestamp(id) != 1700000000 || g.DeletionTimestamp(id) != 0 || !g.Selected(id) || g.State(id) != graph.Active {
 		t.Errorf("not what was added: %s", dump(g))
 	}
 	if !slices.Equal(g.Finalizers(id), []string{"z", "a"}) {
@@ -78,8 +78,8 @@ func TestDuplicateReferences(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	first, second := object("a", "web"), object("a", "web")
-	first.UID, first.Created = "uid-z", 100
-	second.UID, second.Created = "uid-b", 200
+	first.UID, first.CreationTimestamp = "uid-z", 100
+	second.UID, second.CreationTimestamp = "uid-b", 200
 	third := object("b", "web")
 	third.UID = "uid-c"
 	deployment := object("a", "web")

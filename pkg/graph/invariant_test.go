@@ -32,14 +32,14 @@ func checkNodes(t *testing.T, g *graph.Graph) {
 				t.Errorf("node %d has uid %q, which looks up %d, %v", id, r.UID, found, ok)
 			}
 		}
-		if virtual := g.State(id) == graph.Absent || g.State(id) == graph.Unknown; virtual == g.Seen(id) {
-			t.Errorf("node %d has state %d, seen %v", id, g.State(id), g.Seen(id))
+		if virtual := g.State(id) == graph.Absent || g.State(id) == graph.Unknown; virtual == g.Observed(id) {
+			t.Errorf("node %d has state %d, seen %v", id, g.State(id), g.Observed(id))
 		}
-		if !g.Seen(id) && (g.OwnerCount(id) != 0 || g.DependentCount(id) == 0 || len(g.Finalizers(id)) != 0 || g.Created(id) != 0) {
+		if !g.Observed(id) && (g.OwnerCount(id) != 0 || g.DependentCount(id) == 0 || len(g.Finalizers(id)) != 0 || g.CreationTimestamp(id) != 0) {
 			t.Errorf("node %d is virtual and has more than references to it", id)
 		}
-		if g.Seen(id) {
-			if found, ok := g.Find(r.Group(), r.Resource, r.Namespace, r.Name); !ok || found != id && g.Created(found) < g.Created(id) {
+		if g.Observed(id) {
+			if found, ok := g.Find(r.Group(), r.Resource, r.Namespace, r.Name); !ok || found != id && g.CreationTimestamp(found) < g.CreationTimestamp(id) {
 				t.Errorf("node %d is not found by its name, but %d, %v", id, found, ok)
 			}
 		}
@@ -64,7 +64,7 @@ func checkPlaces(t *testing.T, g *graph.Graph) {
 		id := graph.ID(i)
 		r := g.Ref(id)
 		p := place{r.Group(), r.Resource, r.Namespace}
-		if !g.Seen(id) {
+		if !g.Observed(id) {
 			continue
 		}
 		inNamespace[r.Namespace] = append(inNamespace[r.Namespace], id)

@@ -112,7 +112,7 @@ func (m *model) check(t *testing.T, g *graph.Graph) {
 	unproven := map[string]bool{} // of the owners that were not seen: no proof by one of their references
 	for uid, o := range m.seen {
 		id, ok := g.Lookup(uid)
-		if !ok || !g.Seen(id) {
+		if !ok || !g.Observed(id) {
 			t.Errorf("%s was listed and is not in the graph", uid)
 			continue
 		}

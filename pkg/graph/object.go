@@ -31,9 +31,9 @@ type Object struct {
 	Namespace, Name, UID, ResourceVersion string
 	Generation                            int64
 	// Created and Deleted are seconds since the epoch, 0 for none. Deleted is the deletionTimestamp.
-	Created, Deleted int64
-	Finalizers       []string
-	Owners           []OwnerReference
+	CreationTimestamp, DeletionTimestamp int64
+	Finalizers                           []string
+	Owners                               []OwnerReference
 	// Selected says that the object matches the label selector the list was evaluated with.
 	Selected bool
 }

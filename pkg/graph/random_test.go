@@ -41,13 +41,13 @@ func randomObjects(r *rand.Rand) [][]graph.Object {
 		}
 		o := graph.Object{
 			Name: fmt.Sprintf("n%d", n%7), UID: fmt.Sprintf("%08x", r.Uint32()), ResourceVersion: fmt.Sprint(n),
-			Generation: int64(r.IntN(3)), Created: int64(r.IntN(1000)), Selected: r.IntN(4) == 0,
+			Generation: int64(r.IntN(3)), CreationTimestamp: int64(r.IntN(1000)), Selected: r.IntN(4) == 0,
 		}
 		if served[t].Namespaced {
 			o.Namespace = pick(r, "a", "b", "c")
 		}
 		if r.IntN(5) == 0 {
-			o.Deleted = 1 + int64(r.IntN(1000))
+			o.DeletionTimestamp = 1 + int64(r.IntN(1000))
 			o.Finalizers = []string{pick(r, "orphan", "foregroundDeletion", "example.com/f")}
 		}
 		objects[t] = append(objects[t], o)

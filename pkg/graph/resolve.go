@@ -39,10 +39,10 @@ func (r *resolver) resolve(apiVersion, kind string) (int32, bool) {
 	return types[0], true
 }
 
-// seen says whether every type of that group and kind was listed completely in the scope in which a dependent's
+// observed says whether every type of that group and kind was listed completely in the scope in which a dependent's
 // reference is resolved: its own namespace for a namespaced type, the cluster for the others, and everywhere for a
 // cluster-scoped dependent's reference to a namespaced type, which can mean any namespace.
-func (r *resolver) seen(apiVersion, kind, namespace string) bool {
+func (r *resolver) observed(apiVersion, kind, namespace string) bool {
 	first, ok := r.resolve(apiVersion, kind)
 	if !ok {
 		return false
@@ -62,8 +62,8 @@ func (r *resolver) seen(apiVersion, kind, namespace string) bool {
 	return true
 }
 
-// judge marks what is wrong with each reference and decides for each virtual node whether it is absent or unknown.
-func (g *Graph) judge(virtual map[int32]int32, renumber []int32) {
+// checkReferences marks what is wrong with each reference and decides for each virtual node whether it is absent or unknown.
+func (g *Graph) checkReferences(virtual map[int32]int32, renumber []int32) {
 	g.virtual = make(map[int32]virtualNode, len(virtual))
 	for old, coord := range virtual {
 		g.virtual[renumber[old]] = virtualNode{coord: coord, state: Absent}
@@ -87,7 +87,7 @@ func (g *Graph) judge(virtual map[int32]int32, renumber []int32) {
 			e.problem |= WrongScope
 		}
 		if isVirtual {
-			if v.state == Absent && !g.resolver.seen(c.apiVersion, c.kind, g.nsNames[c.ns]) {
+			if v.state == Absent && !g.resolver.observed(c.apiVersion, c.kind, g.nsNames[c.ns]) {
 				v.state = Unknown
 				g.virtual[e.owner] = v
 			}

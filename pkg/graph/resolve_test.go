@@ -26,8 +26,8 @@ func TestProblems(t *testing.T) {
 		{"valid, cluster-scoped owner (GC-047)", pods, "a", ref(roles, "role"), 0},
 		{"valid, both cluster-scoped", namespaces, "", ref(roles, "role"), 0},
 		{"another version that is served", pods, "a", ref(widgetsBeta, "widget"), 0},
-		{"X-07 lower-case kind", pods, "a", with(rs, func(r *graph.OwnerReference) { r.Kind = "replicaset" }), graph.InexactKind},
-		{"API-057 kind of the list", pods, "a", with(rs, func(r *graph.OwnerReference) { r.Kind = "ReplicaSetList" }), graph.Unresolvable},
+		{"lower-case kind (X-07)", pods, "a", with(rs, func(r *graph.OwnerReference) { r.Kind = "replicaset" }), graph.InexactKind},
+		{"kind of the list (API-057)", pods, "a", with(rs, func(r *graph.OwnerReference) { r.Kind = "ReplicaSetList" }), graph.Unresolvable},
 		{"other namespace (GC-047)", pods, "b", rs, graph.WrongNamespace},
 		{"wrong name (GC-046)", pods, "a", with(rs, func(r *graph.OwnerReference) { r.Name = "other" }), graph.WrongName},
 		{"wrong kind", pods, "a", with(rs, func(r *graph.OwnerReference) { r.Kind = "Deployment" }), graph.WrongKind},
@@ -99,7 +99,7 @@ func TestReferencedOwner(t *testing.T) {
 			for _, order := range [][]listing{append([]listing{tt.dependent}, tt.others...), append(slices.Clone(tt.others), tt.dependent)} {
 				g := build(order...)
 				owner := node(t, g, "gone")
-				if g.Seen(owner) {
+				if g.Observed(owner) {
 					t.Error("the owner counts as seen")
 				}
 				if got := g.State(owner); got != tt.want {

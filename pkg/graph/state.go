@@ -4,35 +4,40 @@ package graph
 type State uint8
 
 const (
-	// Active: seen, without a deletionTimestamp.
+	// Active means seen, without a deletionTimestamp.
 	Active State = iota
-	// Deleting: seen, with a deletionTimestamp.
+	// Deleting means seen, with a deletionTimestamp.
 	Deleting
-	// Absent: referenced, and not among the objects of the type it is said to have, which was listed completely in that scope.
+	// Absent means referenced, and not among the objects of the type it is said to have, which was listed completely in that scope.
 	// It is a statement about a snapshot, no proof: one takes a live read (RO-004).
 	Absent
-	// Unknown: referenced, and in a place that could not be listed. Unknown is not absent.
+	// Unknown means referenced, and in a place that could not be listed. Unknown is not absent.
 	Unknown
 )
+
+var stateNames = [...]string{"Active", "Deleting", "Absent", "Unknown"}
+
+// String returns the name of the state, as people and programs read it.
+func (s State) String() string { return stateNames[s] }
 
 // Problem is what is wrong with an ownerReference, as a set of bits.
 type Problem uint8
 
 const (
-	// WrongNamespace: the owner is in another namespace than the dependent. The collector looks it up in the
+	// WrongNamespace means that the owner is in another namespace than the dependent. The collector looks it up in the
 	// dependent's own and takes it for absent (GC-047).
 	WrongNamespace Problem = 1 << iota
-	// WrongScope: a cluster-scoped dependent names a namespaced owner; the collector never collects it (GC-048).
+	// WrongScope means that a cluster-scoped dependent names a namespaced owner; the collector never collects it (GC-048).
 	WrongScope
-	// WrongName: the owner's uid is right and its name is not; the collector looks up the name and takes the owner for absent (GC-046).
+	// WrongName means that the owner's uid is right and its name is not; the collector looks up the name and takes the owner for absent (GC-046).
 	WrongName
-	// WrongKind: the owner's uid is right and its kind or group is not.
+	// WrongKind means that the owner's uid is right and its kind or group is not.
 	WrongKind
-	// Unresolvable: no served type has that apiVersion and kind; the collector retries for ever and never acts (GC-050).
+	// Unresolvable means that no served type has that apiVersion and kind; the collector retries for ever and never acts (GC-050).
 	Unresolvable
-	// SelfReference: the object names itself as its owner (GC-064).
+	// SelfReference means that the object names itself as its owner (GC-064).
 	SelfReference
-	// InexactKind: the kind is spelled otherwise than the served one, or more than one served type has it. The collector makes a guess; whoever does
+	// InexactKind means that the kind is spelled otherwise than the served one, or more than one served type has it. The collector makes a guess; whoever does
 	// not guess cannot prove by it that an owner is absent.
 	InexactKind
 )

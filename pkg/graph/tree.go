@@ -26,11 +26,11 @@ type TreeOptions struct {
 type Repeat uint8
 
 const (
-	// First: the node is expanded here.
+	// First means that the node is expanded here.
 	First Repeat = iota
-	// Elsewhere: the node has another owner and is expanded above, under that.
+	// Elsewhere means that the node has another owner and is expanded above, under that.
 	Elsewhere
-	// Cycle: the node is its own ancestor here.
+	// Cycle means that the node is its own ancestor here.
 	Cycle
 )
 

@@ -2,17 +2,8 @@ package link
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-)
-
-// The rules, as they are named in output.
-const (
-	// CRD: a CustomResourceDefinition takes all its instances along; the API server deletes them (API-060).
-	CRD = "crd"
-	// Namespace: a namespace takes its content along; the namespace controller deletes it (NS-001).
-	Namespace = "namespace"
 )
 
 // Links answers for one graph. It is not safe for concurrent use.
@@ -26,21 +17,34 @@ type groupResource struct{ group, resource string }
 // New returns the links of a graph; they are worked out when they are first asked for.
 func New(g *graph.Graph) *Links { return &Links{g: g} }
 
-// Dependents returns what goes with the object though no ownerReference says so. Of a namespace's content these are the
-// objects that nothing else in it owns and, of a cycle, the first: the others stand below them.
+// Dependents returns what goes with the object though no ownerReference says so. Of what is inside of it these are the objects that nothing else in there
+// owns and, of a cycle, the first: the others stand below them.
 func (l *Links) Dependents(id graph.ID) []graph.Link {
-	r := l.g.Ref(id)
-	switch {
-	case !l.g.Seen(id):
+	if !l.g.Observed(id) {
 		return nil
-	case r.Group() == "apiextensions.k8s.io" && r.Resource == "customresourcedefinitions":
-		plural, group, _ := strings.Cut(r.Name, ".")
-		l.index()
-		return links(id, l.byType[groupResource{group, plural}], CRD)
-	case r.Group() == "" && r.Resource == "namespaces":
-		return links(id, l.g.Heads(slices.Collect(l.g.InNamespace(r.Name))), Namespace)
 	}
-	return nil
+	owner := l.g.Ref(id)
+	rule, ok := Of(owner)
+	switch {
+	case !ok:
+		return nil
+	case rule.Inside != nil:
+		return links(id, l.g.Heads(slices.Collect(rule.Inside(l.g, owner))), rule.Name)
+	}
+	return links(id, rule.dependents(l, owner), rule.Name)
+}
+
+// Content returns all that goes with the object by its rule, and not only what stands at the top.
+func (l *Links) Content(id graph.ID) []graph.ID {
+	owner := l.g.Ref(id)
+	if rule, ok := Of(owner); ok && rule.Inside != nil {
+		return slices.Collect(rule.Inside(l.g, owner))
+	}
+	var content []graph.ID
+	for _, d := range l.Dependents(id) {
+		content = append(content, d.Dependent)
+	}
+	return content
 }
 
 func links(owner graph.ID, dependents []graph.ID, rule string) []graph.Link {
@@ -58,7 +62,7 @@ func (l *Links) index() {
 	l.byType = map[groupResource][]graph.ID{}
 	for i := range l.g.Len() {
 		id := graph.ID(i)
-		if !l.g.Seen(id) {
+		if !l.g.Observed(id) {
 			continue
 		}
 		r := l.g.Ref(id)

@@ -33,7 +33,7 @@ func BenchmarkLinearNamespaceLinks(b *testing.B) {
 	})
 }
 
-// BenchmarkLinearInstanceLinks follows the links of a definition with many instances.
+// BenchmarkLinearInstanceLinks follows the links of a CRD with many instances.
 func BenchmarkLinearInstanceLinks(b *testing.B) {
 	linear.Bench(b, 10_000, func(b *testing.B, n int) func() {
 		all := newBuilder()

@@ -53,7 +53,7 @@ func dependents(t *testing.T, g *graph.Graph, l *link.Links, path, rule string) 
 	return strings.Join(all, " ")
 }
 
-// TestDefinition: a definition takes its instances along wherever they are (API-060), and those of no other type.
+// TestDefinition: a CRD takes its instances along wherever they are (API-060), and those of no other type.
 func TestDefinition(t *testing.T) {
 	b := newBuilder()
 	b.add(definitions, "/widgets.example.com")
@@ -80,7 +80,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// TestVersionOfDefinition: the group decides, not the version in which definitions are listed.
+// TestVersionOfDefinition: the group decides, not the version in which CRDs are listed.
 func TestVersionOfDefinition(t *testing.T) {
 	b := newBuilder()
 	beta := definitions
@@ -190,7 +190,7 @@ func checkContent(t *testing.T, g *graph.Graph, l *link.Links, namespace string)
 		}
 		var missing []string
 		for i := range g.Len() {
-			if id := graph.ID(i); g.Seen(id) && g.Ref(id).Namespace == namespace && !shown[id] {
+			if id := graph.ID(i); g.Observed(id) && g.Ref(id).Namespace == namespace && !shown[id] {
 				missing = append(missing, g.Ref(id).Name)
 			}
 		}

@@ -3,6 +3,7 @@ package phrase
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,13 +18,39 @@ func And(names []string) string { return join(names, " and ") }
 const MaxNamed = 5
 
 func join(names []string, last string) string {
-	if n := len(names) - MaxNamed; n > 0 {
-		return strings.Join(names[:MaxNamed], ", ") + fmt.Sprintf(" and %d more", n)
-	}
-	if len(names) < 2 {
-		return strings.Join(names, "")
+	if len(names) < 2 || len(names) > MaxNamed {
+		return FirstFew(names, MaxNamed)
 	}
 	return strings.Join(names[:len(names)-1], ", ") + last + names[len(names)-1]
+}
+
+// FirstFew names all if they are no more than most; otherwise the first of them, and how many there are besides.
+func FirstFew(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// SortedFew sorts names, each once, and names the first few: never fewer than three, and never only one less than all.
+func SortedFew(names []string) string {
+	const most = 4
+	names = slices.Clone(names)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) > most {
+		return FirstFew(names, most-1)
+	}
+	return FirstFew(names, most)
+}
+
+// Shorten keeps a server's message, which can be a whole page, to what fits a few lines of a terminal.
+func Shorten(message string) string {
+	const most = 300
+	if r := []rune(message); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return message
 }
 
 // Ago says how long something is past, in the largest unit of which it is at least two.

@@ -35,28 +35,28 @@ func (a *Aftermath) Cause(id graph.ID) (graph.ID, bool) {
 // for them is gone too (GC-060).
 func NewAftermath(g *graph.Graph, releases []Release, opts Options) *Aftermath {
 	s := newSimulation(g, opts, true)
-	s.holdsBefore = true
+	s.keepsTerminating = true
 	s.wave = 1
 	a := &Aftermath{Graph: g, causes: map[graph.ID]graph.ID{}}
 	begun := map[graph.ID]bool{}
 	for _, r := range releases {
 		a.causes[r.Object], begun[r.Object] = r.Object, true
-		s.letGo(r)
+		s.releaseForeign(r)
 	}
 	s.proceed()
 	a.collect(s, begun)
 	return a
 }
 
-// letGo removes the finalizers of others from an object, and what else the release says.
-func (s *simulation) letGo(r Release) {
+// releaseForeign removes the finalizers of others from an object, and what else the release says.
+func (s *simulation) releaseForeign(r Release) {
 	if !s.is(r.Object, deleting) {
 		return // it does not end without its finalizers
 	}
-	finalizers := held
+	finalizers := foreignFinalizers
 	if r.Orphans {
 		for e := range s.Dependents(r.Object) {
-			s.edges[e.Index] |= stripped | released
+			s.edges[e.Index] |= ownerRefRemoved | released
 		}
 		finalizers |= orphan
 	}
@@ -66,7 +66,7 @@ func (s *simulation) letGo(r Release) {
 	s.touch(r.Object)
 	s.clear(r.Object, finalizers)
 	if !s.is(r.Object, gone) {
-		s.Look(r.Object)
+		s.Enqueue(r.Object)
 	}
 }
 

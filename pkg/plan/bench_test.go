@@ -39,7 +39,7 @@ func cascade(width, leaves int, finalizers ...string) (*graph.Graph, graph.ID) {
 	l := b.Listing(t, "")
 	add := func(name, owner string, finalizers ...string) string {
 		uid := "uid-" + name
-		o := graph.Object{Namespace: "ns", Name: name, UID: uid, Created: 1, Finalizers: finalizers}
+		o := graph.Object{Namespace: "ns", Name: name, UID: uid, CreationTimestamp: 1, Finalizers: finalizers}
 		if owner != "" {
 			o.Owners = []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-" + owner, Block: true}}
 		}

@@ -20,7 +20,7 @@ const (
 	manyGone = 10
 	// goneToAlive is how many owners of a kind are gone for each that is alive if nearly all are. One survivor says nothing about the others: it may
 	// have been created since. Most kinds have far more alive than gone, because the dependents of an owner are collected soon after it. The
-	// exception are Jobs: where the collector was off, those that CronJobs have replaced add up, and the dependents of a month of them are a mass, which
+	// exception are Jobs: where the collector was off, those that CronJobs have replaced add up, and the dependents of a month of them are an owner loss, which
 	// is worth a flag.
 	goneToAlive = 9
 	// manyDependents is from how many objects on, deleted because of owners of one kind, fewer owners are enough: someOwners, if most of the
@@ -29,19 +29,19 @@ const (
 	someOwners     = 3
 )
 
-// Mass is a kind of owner that is gone all at once.
-type Mass struct {
+// OwnerLoss is a kind of owner that is gone all at once.
+type OwnerLoss struct {
 	Group, Kind string
-	// Gone and Replaced are how many owners of the kind are absent, or have lost their names to other objects, of those because of which the plan
+	// Absent and Replaced are how many owners of the kind are absent, or have lost their names to other objects, of those because of which the plan
 	// deletes objects or removes references; Alive how many owners of the kind are alive, of all that the listing has references to.
-	Gone, Replaced, Alive int
+	Absent, Replaced, Alive int
 	// Dependents are how many objects the plan deletes because of them, to the end of the cascade.
 	Dependents int
 }
 
 // tooMany says whether the numbers are those of a mistake, and not of ordinary use.
-func (m Mass) tooMany() bool {
-	lost := m.Gone + m.Replaced
+func (m OwnerLoss) tooMany() bool {
+	lost := m.Absent + m.Replaced
 	switch {
 	case m.Replaced >= manyReplaced && m.Replaced > m.Alive:
 		return true
@@ -51,33 +51,35 @@ func (m Mass) tooMany() bool {
 	return m.Dependents >= manyDependents && lost >= someOwners && lost > m.Alive
 }
 
-// Masses returns the kinds of owners that are gone all at once, by group and kind: as after a restored backup, or behind a server that lists
+// OwnerLosses returns the kinds of owners that are gone all at once, by group and kind: as after a restored backup, or behind a server that lists
 // nothing and says that it has nothing. Whoever collects their dependents had better be sure.
 //
-// What is not written to does not count: neither other namespaces nor objects that Options.May excludes. Owners that known returns true for do not count
+// What is not written to does not count: neither other namespaces nor objects that Options.Allow excludes. Owners that known returns true for do not count
 // either: their deletion was agreed to, or seen. It is called with uids; nil knows none. Owners that were lost earlier count too, if the plan has any of
-// their kind: what is restored one by one is a mass in the end.
-func (p *Plan) Masses(known func(uid string) bool, earlier ...LostOwner) []Mass {
+// their kind: what is restored one by one adds up to an owner loss in the end.
+func (p *Plan) OwnerLosses(known func(uid string) bool, earlier ...LostOwner) []OwnerLoss {
 	c := p.countLost(known)
-	if len(c.masses) == 0 {
+	if len(c.losses) == 0 {
 		return nil
 	}
 	c.alive()
 	for _, o := range earlier {
 		id, there := p.Graph.Lookup(o.UID)
 		k := groupKind{o.Group, o.Kind}
-		if m := c.masses[k]; m != nil && !(there && c.counted[countedOwner{id, k}]) {
+		if m := c.losses[k]; m != nil && !(there && c.counted[countedOwner{id, k}]) {
 			m.add(o.Replaced)
 		}
 	}
-	var masses []Mass
-	for _, m := range c.masses {
+	var losses []OwnerLoss
+	for _, m := range c.losses {
 		if m.tooMany() {
-			masses = append(masses, *m)
+			losses = append(losses, *m)
 		}
 	}
-	slices.SortFunc(masses, func(a, b Mass) int { return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind)) })
-	return masses
+	slices.SortFunc(losses, func(a, b OwnerLoss) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
+	})
+	return losses
 }
 
 // LostOwner is an owner that is gone and because of which a plan deletes an object or removes a reference.
@@ -87,22 +89,22 @@ type LostOwner struct {
 	Replaced bool
 }
 
-// LostOwners returns the owners that Masses counts as gone, in no order.
+// LostOwners returns the owners that OwnerLosses counts as gone, in no order.
 func (p *Plan) LostOwners(known func(uid string) bool) []LostOwner { return p.countLost(known).owners }
 
-func (p *Plan) countLost(known func(uid string) bool) *massCounter {
-	c := &massCounter{plan: p, before: NewOverlay(p.Graph, p.options), known: known, masses: map[groupKind]*Mass{}, counted: map[countedOwner]bool{}, because: map[graph.ID]*Mass{}}
+func (p *Plan) countLost(known func(uid string) bool) *ownerLossCounter {
+	c := &ownerLossCounter{plan: p, before: NewProjection(p.Graph, p.options), known: known, losses: map[groupKind]*OwnerLoss{}, counted: map[countedOwner]bool{}, because: map[graph.ID]*OwnerLoss{}}
 	for _, a := range p.Actions { // causes come before what they cause
 		c.action(a)
 	}
 	return c
 }
 
-func (m *Mass) add(replaced bool) {
+func (m *OwnerLoss) add(replaced bool) {
 	if replaced {
 		m.Replaced++
 	} else {
-		m.Gone++
+		m.Absent++
 	}
 }
 
@@ -113,13 +115,13 @@ type countedOwner struct {
 	kind  groupKind
 }
 
-type massCounter struct {
+type ownerLossCounter struct {
 	plan    *Plan
-	before  *Overlay // the cluster before the plan
+	before  *Projection // the cluster before the plan
 	known   func(uid string) bool
-	masses  map[groupKind]*Mass
+	losses  map[groupKind]*OwnerLoss
 	counted map[countedOwner]bool
-	because map[graph.ID]*Mass // what the deletes of the plan come from
+	because map[graph.ID]*OwnerLoss // what the deletes of the plan come from
 	owners  []LostOwner
 }
 
@@ -128,11 +130,11 @@ func kindOf(e graph.Edge) groupKind {
 }
 
 // action counts the owners that an object has lost, and the object for the first of them or for what its owner was deleted for.
-func (c *massCounter) action(a Action) {
+func (c *ownerLossCounter) action(a Action) {
 	if a.Verb != VerbDelete && a.Verb != VerbOrphan {
 		return
 	}
-	var lost *Mass
+	var lost *OwnerLoss
 	for e := range c.plan.Graph.Owners(a.Object) {
 		if m := c.lost(e); m != nil && lost == nil {
 			lost = m
@@ -150,17 +152,17 @@ func (c *massCounter) action(a Action) {
 	}
 }
 
-// lost counts the owner of a reference if it is gone, once, and returns its kind's Mass; nil if it is not, or if that is known.
-func (c *massCounter) lost(e graph.Edge) *Mass {
+// lost counts the owner of a reference if it is gone, once, and returns its kind's OwnerLoss; nil if it is not, or if that is known.
+func (c *ownerLossCounter) lost(e graph.Edge) *OwnerLoss {
 	state, uid := c.before.OwnerState(e), c.plan.Graph.Ref(e.Owner).UID
 	if state != Absent && state != Replaced || c.known != nil && c.known(uid) {
 		return nil
 	}
 	k := kindOf(e)
-	m := c.masses[k]
+	m := c.losses[k]
 	if m == nil {
-		m = &Mass{Group: k.group, Kind: k.kind}
-		c.masses[k] = m
+		m = &OwnerLoss{Group: k.group, Kind: k.kind}
+		c.losses[k] = m
 	}
 	if key := (countedOwner{e.Owner, k}); !c.counted[key] {
 		c.counted[key] = true
@@ -171,7 +173,7 @@ func (c *massCounter) lost(e graph.Edge) *Mass {
 }
 
 // alive counts the owners that are alive, of the kinds of which any are gone.
-func (c *massCounter) alive() {
+func (c *ownerLossCounter) alive() {
 	g := c.plan.Graph
 	for i := range g.Len() {
 		id := graph.ID(i)
@@ -180,7 +182,7 @@ func (c *massCounter) alive() {
 		}
 		for e := range g.Owners(id) {
 			k := kindOf(e)
-			m := c.masses[k]
+			m := c.losses[k]
 			if m == nil {
 				continue
 			}

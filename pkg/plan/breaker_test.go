@@ -23,13 +23,13 @@ func massOf(t *testing.T, gone, podsEach, alive int) (*Plan, string) {
 	}
 	p := s.run(Options{})
 	words := ""
-	for _, m := range p.Masses(nil) {
-		words += fmt.Sprintf("%s gone %d alive %d dependents %d", m.Kind, m.Gone, m.Alive, m.Dependents)
+	for _, m := range p.OwnerLosses(nil) {
+		words += fmt.Sprintf("%s gone %d alive %d dependents %d", m.Kind, m.Absent, m.Alive, m.Dependents)
 	}
 	return p, words
 }
 
-// TestBreakerCountsDependentsToTheEndOfTheCascade: few owners are a mass if much would be deleted, and one owner never is.
+// TestBreakerCountsDependentsToTheEndOfTheCascade: few owners are an owner loss if much would be deleted, and one owner never is.
 func TestBreakerCountsDependentsToTheEndOfTheCascade(t *testing.T) {
 	for name, c := range map[string]struct {
 		gone, podsEach, alive int
@@ -54,15 +54,15 @@ func TestBreakerCountsDependentsToTheEndOfTheCascade(t *testing.T) {
 func TestBreakerDoesNotCountOwnersWhoseDeletionIsKnown(t *testing.T) {
 	p, _ := massOf(t, 20, 1, 0)
 	known := 0
-	if masses := p.Masses(func(uid string) bool { known++; return true }); len(masses) > 0 || known == 0 {
-		t.Errorf("masses %+v after %d questions", masses, known)
+	if losses := p.OwnerLosses(func(uid string) bool { known++; return true }); len(losses) > 0 || known == 0 {
+		t.Errorf("masses %+v after %d questions", losses, known)
 	}
-	if masses := p.Masses(func(uid string) bool { return uid > "gone1z" }); len(masses) != 1 || masses[0].Gone != 12 {
-		t.Errorf("masses %+v, want of the twelve that are not known", masses)
+	if losses := p.OwnerLosses(func(uid string) bool { return uid > "gone1z" }); len(losses) != 1 || losses[0].Absent != 12 {
+		t.Errorf("masses %+v, want of the twelve that are not known", losses)
 	}
 }
 
-// TestBreakerCountsWhatIsWrittenTo: an owner whose dependents may not be written to is no part of a mass, and one that lives anywhere counts as alive.
+// TestBreakerCountsWhatIsWrittenTo: an owner whose dependents may not be written to is no part of an owner loss, and one that lives anywhere counts as alive.
 func TestBreakerCountsWhatIsWrittenTo(t *testing.T) {
 	s := newSmall(t)
 	for i := range 20 {
@@ -72,11 +72,11 @@ func TestBreakerCountsWhatIsWrittenTo(t *testing.T) {
 	may := func(n int) func(graph.ID) bool {
 		return func(id graph.ID) bool { return g.Ref(id).Name < fmt.Sprintf("of%d", n) }
 	}
-	if masses := NewRun(g, Options{May: may(15)}).Masses(nil); len(masses) > 0 { // of0, of1, of10 to of14
-		t.Errorf("masses %+v", masses)
+	if losses := NewRun(g, Options{Allow: may(15)}).OwnerLosses(nil); len(losses) > 0 { // of0, of1, of10 to of14
+		t.Errorf("masses %+v", losses)
 	}
-	if masses := NewRun(g, Options{}).Masses(nil); len(masses) != 1 || masses[0].Gone != 20 {
-		t.Errorf("masses %+v", masses)
+	if losses := NewRun(g, Options{}).OwnerLosses(nil); len(losses) != 1 || losses[0].Absent != 20 {
+		t.Errorf("masses %+v", losses)
 	}
 }
 
@@ -87,9 +87,9 @@ func TestBreakerCountsOwnersWhoseReferencesAreRemoved(t *testing.T) {
 	for i := range 12 {
 		s.add(pods, fmt.Sprintf("pod%d", i), to(configMaps, fmt.Sprintf("gone%d", i)), to(secrets, "keeps"))
 	}
-	masses := s.run(Options{}).Masses(nil)
-	if len(masses) != 1 || masses[0] != (Mass{Kind: "ConfigMap", Gone: 12}) {
-		t.Errorf("masses %+v", masses)
+	losses := s.run(Options{}).OwnerLosses(nil)
+	if len(losses) != 1 || losses[0] != (OwnerLoss{Kind: "ConfigMap", Absent: 12}) {
+		t.Errorf("masses %+v", losses)
 	}
 }
 
@@ -104,10 +104,10 @@ func TestBreakerAddsWhatWasLostEarlier(t *testing.T) {
 	for i := range 6 {
 		earlier = append(earlier, LostOwner{Kind: "ConfigMap", UID: fmt.Sprintf("before%d", i)}, LostOwner{Kind: "Deployment", Group: "apps", UID: fmt.Sprintf("other%d", i), Replaced: true})
 	}
-	if masses := p.Masses(nil, append(lost, earlier[:10]...)...); len(masses) > 0 {
-		t.Errorf("masses %+v of nine", masses)
+	if losses := p.OwnerLosses(nil, append(lost, earlier[:10]...)...); len(losses) > 0 {
+		t.Errorf("masses %+v of nine", losses)
 	}
-	if masses := p.Masses(nil, append(lost, earlier...)...); len(masses) != 1 || masses[0].Gone != 10 {
-		t.Errorf("masses %+v, want one of ten", masses)
+	if losses := p.OwnerLosses(nil, append(lost, earlier...)...); len(losses) != 1 || losses[0].Absent != 10 {
+		t.Errorf("masses %+v, want one of ten", losses)
 	}
 }

@@ -23,8 +23,8 @@ func rings(p *Plan) string {
 // unserved is a reference that the collector cannot judge (GC-050): what has it is never deleted.
 var unserved = graph.OwnerReference{APIVersion: "example.com/v1", Kind: "Widget", Name: "w", UID: "w"}
 
-// TestGC064Cycles: what waits for itself is found, and what only waits for that is not a member.
-func TestGC064Cycles(t *testing.T) {
+// TestShortCycles_GC064: what waits for itself is found, and what only waits for that is not a member.
+func TestShortCycles_GC064(t *testing.T) {
 	for name, test := range map[string]struct {
 		owners map[string][]graph.OwnerReference
 		roots  []string
@@ -67,13 +67,13 @@ func TestGC064Cycles(t *testing.T) {
 			}
 		}
 		p := s.plan(test.policy, test.roots...)
-		if _, unjudged := test.owners["c"]; unjudged && len(p.Stuck) == 0 {
+		if _, unjudged := test.owners["c"]; unjudged && len(p.Deadlocked) == 0 {
 			t.Errorf("%s: nothing is stuck, so this shows nothing", name)
 		}
 		if got := rings(p); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
-		for _, survivor := range p.Stuck {
+		for _, survivor := range p.Deadlocked {
 			member := strings.Contains(strings.ReplaceAll(test.want, " ", ">")+">", p.Graph.Ref(survivor.Object).Name+">")
 			if (survivor.Because.Code == ForegroundCycle) != member {
 				t.Errorf("%s: %s is stuck because of %s", name, p.Graph.Ref(survivor.Object).Name, survivor.Because.Code)
@@ -82,8 +82,8 @@ func TestGC064Cycles(t *testing.T) {
 	}
 }
 
-// TestGC064LongCycle: a ring of a thousand is found whole, in its order.
-func TestGC064LongCycle(t *testing.T) {
+// TestLongCycle_GC064: a ring of a thousand is found whole, in its order.
+func TestLongCycle_GC064(t *testing.T) {
 	const n = 1000
 	s := newSmall(t)
 	var roots []string
@@ -103,15 +103,15 @@ func TestGC064LongCycle(t *testing.T) {
 	}
 }
 
-// TestGC064TheCollectorMayBreakIt: a cycle whose members are still to be deleted depends on timing; one that waits already, and one of a
+// TestCycleThatTheCollectorMayBreak_GC064: a cycle whose members are still to be deleted depends on timing; one that waits already, and one of a
 // single object, does not.
-func TestGC064TheCollectorMayBreakIt(t *testing.T) {
+func TestCycleThatTheCollectorMayBreak_GC064(t *testing.T) {
 	ring := func(waiting bool) *Plan {
 		s := newSmall(t)
 		for name, owner := range map[string]string{"a": "b", "b": "a"} {
 			o := s.add(configMaps, name, block(configMaps, owner))
 			if waiting {
-				o.Deleted, o.Finalizers = 1, []string{ForegroundFinalizer}
+				o.DeletionTimestamp, o.Finalizers = 1, []string{ForegroundFinalizer}
 			}
 		}
 		return s.plan(Foreground, "a", "b")
@@ -134,7 +134,7 @@ func TestCycleElsewhere(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "root")
 	o := s.add(configMaps, "self", block(configMaps, "self"))
-	o.Deleted, o.Finalizers = 1, []string{ForegroundFinalizer}
+	o.DeletionTimestamp, o.Finalizers = 1, []string{ForegroundFinalizer}
 	if p := s.plan(Foreground, "root"); len(p.Cycles) != 0 {
 		t.Errorf("cycles %v, want none", p.Cycles)
 	}

@@ -10,10 +10,10 @@ import (
 // Deadlocks returns the rings of objects each of which waits, in the foreground, for a dependent that waits for the next, so that none can
 // ever finish: all members of a cycle were deleted in the foreground, or an object blocks itself (GC-064, RO-023). A ring is
 // its blocking references; its first is that of its first member in the order of the graph. An object is in one ring at most.
-func (o *Overlay) Deadlocks() [][]graph.Edge { return slices.Collect(o.deadlocks(o.Graph.Cycles())) }
+func (o *Projection) Deadlocks() [][]graph.Edge { return slices.Collect(o.deadlocks(o.Graph.Cycles())) }
 
 // deadlocks iterates over those in some of the cycles of the graph.
-func (o *Overlay) deadlocks(cycles [][]graph.ID) iter.Seq[[]graph.Edge] {
+func (o *Projection) deadlocks(cycles [][]graph.ID) iter.Seq[[]graph.Edge] {
 	return func(yield func([]graph.Edge) bool) {
 		found := map[graph.ID]bool{}
 		for _, members := range cycles {
@@ -34,7 +34,7 @@ func (o *Overlay) deadlocks(cycles [][]graph.ID) iter.Seq[[]graph.Edge] {
 }
 
 // ring returns the shortest way from an object along the dependents that it waits for back to itself, nil if there is none.
-func (o *Overlay) ring(start graph.ID) []graph.Edge {
+func (o *Projection) ring(start graph.ID) []graph.Edge {
 	via := map[graph.ID]graph.Edge{}
 	for queue := []graph.ID{start}; len(queue) > 0; queue = queue[1:] {
 		for e := range o.Dependents(queue[0]) {

@@ -6,23 +6,23 @@ import "slices"
 type OwnerState uint8
 
 const (
-	// Solid: alive; or being deleted, but for anything else than its dependents (GC-046).
+	// Solid means alive; or being deleted, but for anything else than its dependents (GC-046).
 	Solid OwnerState = iota
-	// Waiting: being deleted in the foreground, so it waits for its dependents.
+	// Waiting means being deleted in the foreground, so it waits for its dependents.
 	Waiting
-	// Absent: proven not to exist.
+	// Absent means proven not to exist.
 	Absent
-	// Replaced: another object has the name.
+	// Replaced means that another object has the name.
 	Replaced
-	// Mismatch: nothing is at the coordinates of the reference, though its uid is alive under others. The collector takes
+	// Mismatch means that nothing is at the coordinates of the reference, though its uid is alive under others. The collector takes
 	// the owner for absent.
 	Mismatch
-	// BadScope: a cluster-scoped object names a namespaced owner; the collector gives up on it (GC-048).
+	// BadScope means that a cluster-scoped object names a namespaced owner; the collector gives up on it (GC-048).
 	BadScope
-	// Orphaning: being deleted with the finalizer orphan, so it is going to release its dependents. It is told under the rules of the Loop only; for
+	// Orphaning means being deleted with the finalizer orphan, so it is going to release its dependents. It is told under the rules of the Loop only; for
 	// Upstream it is what a GET shows.
 	Orphaning
-	// Unknown: could not be found out; the collector tries again for ever (GC-049, GC-050).
+	// Unknown means that it could not be found out; the collector tries again for ever (GC-049, GC-050).
 	Unknown
 )
 
@@ -54,49 +54,49 @@ const (
 	Upstream Rules = iota
 	// Loop is that of package collect. It judges no object before the owners that wait to orphan it have released it, by whatever name it refers to
 	// them: the collector takes those references off by the uid alone (GC-067), and which of both it does first is chance. It looks at all references before it gives up, so that one solid owner is enough to keep an object and
-	// to take off what is proven gone (RO-006, X-04); it looks again at what upstream forgets (RO-001); and it goes on with the version
+	// to remove what is proven gone (RO-006, X-04); it looks again at what upstream forgets (RO-001); and it goes on with the version
 	// that its own patch has made (T-29).
 	Loop
 )
 
-// Verdict is what to do with an object.
-type Verdict struct {
+// Decision is what to do with an object.
+type Decision struct {
 	Do Do
 	// Policy is that of the delete.
 	Policy Policy
-	// Strip are the indices of the references to take off.
-	Strip []int
+	// RemoveOwnerRefs are the indices of the references to remove.
+	RemoveOwnerRefs []int
 	// Unblock says that the blocking references have to be unblocked before the delete, for a cycle to come to an end.
 	Unblock bool
 }
 
-// Do is the kind of a Verdict.
+// Do is the kind of a Decision.
 type Do uint8
 
 const (
-	// Nothing: no reference asks for anything.
+	// Nothing means that no reference asks for anything.
 	Nothing Do = iota
 	// Delete the object.
 	Delete
-	// Strip the references to owners that are gone or wait, because another owner is solid (GC-053).
-	Strip
-	// Frozen: a reference cannot be judged, so nothing is done (GC-051).
-	Frozen
-	// Later: an owner is going to release the object, which is judged afterwards.
+	// RemoveOwnerRefs removes the references to owners that are gone or wait, because another owner is solid (GC-053).
+	RemoveOwnerRefs
+	// Unresolvable means that a reference cannot be resolved, so nothing is done (GC-051).
+	Unresolvable
+	// Later means that an owner is going to release the object, which is judged afterwards.
 	Later
 )
 
 // Decide is the collector's decision about one object that is not itself waiting for its dependents
 // (attemptToDeleteItem, GC-042 to GC-055).
-func Decide(item Item, rules Rules) Verdict {
+func Decide(item Item, rules Rules) Decision {
 	if item.Deleting || len(item.Owners) == 0 {
-		return Verdict{}
+		return Decision{}
 	}
 	if slices.Contains(item.Owners, Orphaning) {
-		return Verdict{Do: Later}
+		return Decision{Do: Later}
 	}
 	var solid, waiting, unresolved bool
-	var strip []int
+	var remove []int
 	for i, s := range item.Owners {
 		switch {
 		case s.unresolved():
@@ -105,20 +105,20 @@ func Decide(item Item, rules Rules) Verdict {
 			solid = true
 		default:
 			waiting = waiting || s == Waiting
-			strip = append(strip, i)
+			remove = append(remove, i)
 		}
 	}
 	switch {
 	case unresolved && (rules == Upstream || !solid):
-		return Verdict{Do: Frozen}
-	case solid && len(strip) == 0:
-		return Verdict{}
+		return Decision{Do: Unresolvable}
+	case solid && len(remove) == 0:
+		return Decision{}
 	case solid:
-		return Verdict{Do: Strip, Strip: strip}
+		return Decision{Do: RemoveOwnerRefs, RemoveOwnerRefs: remove}
 	case waiting && item.HasDependents:
-		return Verdict{Do: Delete, Policy: Foreground, Unblock: item.DependentForeground}
+		return Decision{Do: Delete, Policy: Foreground, Unblock: item.DependentForeground}
 	}
-	return Verdict{Do: Delete, Policy: item.ownPolicy()}
+	return Decision{Do: Delete, Policy: item.ownPolicy()}
 }
 
 // ownPolicy is the policy by the object's own finalizers (GC-055).

@@ -16,14 +16,14 @@ type Idle struct {
 	Because []string
 }
 
-// Claims returns the PersistentVolumeClaims that are deleted, sorted: with each a disk can be destroyed.
-func (p *Plan) Claims() []graph.ID { return p.DeletedOf("", "persistentvolumeclaims") }
+// PVCs returns the PersistentVolumeClaims that are deleted, sorted: with each a disk can be destroyed.
+func (p *Plan) PVCs() []graph.ID { return p.DeletedOf("", "persistentvolumeclaims") }
 
 // Volumes returns the PersistentVolumes that are deleted, sorted.
 func (p *Plan) Volumes() []graph.ID { return p.DeletedOf("", "persistentvolumes") }
 
 // learnData adds what is destroyed, and what is not known of that.
-func (p *Plan) learnData(f Facts) {
+func (p *Plan) learnData(f Details) {
 	p.Disks = f.Disks
 	p.UnreadDisks = slices.Sorted(slices.Values(f.UnreadDisks))
 	p.Idle = f.Idle

@@ -17,9 +17,9 @@ func (p *Plan) explain() {
 	}
 	p.DependsOnTiming = p.DependsOnTiming || slices.ContainsFunc(p.Cycles, p.avoidable)
 	members := newSet(p.Graph, p.Cycles...)
-	for i, s := range p.Stuck {
+	for i, s := range p.Deadlocked {
 		if members[s.Object] {
-			p.Stuck[i].Because = Reason{Code: ForegroundCycle}
+			p.Deadlocked[i].Because = Reason{Code: ForegroundCycle}
 		}
 	}
 }
@@ -36,7 +36,7 @@ const mismatch = graph.WrongNamespace | graph.WrongName | graph.WrongKind
 
 // mismatched says whether the collector does not find a seen owner, because the reference with its uid names something else (GC-047, X-01).
 func mismatched(g *graph.Graph, e graph.Edge) bool {
-	return e.Problem&mismatch != 0 && e.Problem&(graph.Unresolvable|graph.WrongScope) == 0 && g.Seen(e.Owner)
+	return e.Problem&mismatch != 0 && e.Problem&(graph.Unresolvable|graph.WrongScope) == 0 && g.Observed(e.Owner)
 }
 
 // mismatched says the same where a live read has shown an owner that lies outside the listing.
@@ -61,13 +61,13 @@ func (p *Plan) explainDeletes(deleted set) {
 			}
 		}
 		if a.Because.Code == OwnersGone {
-			p.preferHeld(a)
+			p.preferBlocked(a)
 		}
 	}
 }
 
-// preferHeld makes the first owner that finalizers of others hold the cause: a dependent goes only after the last of its owners (GC-046).
-func (p *Plan) preferHeld(a *Action) {
+// preferBlocked makes the first owner that has finalizers of others the cause: a dependent goes only after the last of its owners (GC-046).
+func (p *Plan) preferBlocked(a *Action) {
 	for e := range p.Graph.Owners(a.Object) {
 		if b, ok := p.Blocker(e.Owner); ok && len(b.Finalizers) > 0 {
 			a.Because.Cause, a.Because.HasCause = e.Owner, true
@@ -101,7 +101,7 @@ func (p *Plan) Overridden() []graph.ID {
 }
 
 // Reference returns the reference of an object that a reason is about: one that names something else than its owner is
-// (OwnerMismatch), or that the collector cannot judge (NotJudged).
+// (OwnerMismatch), or that the collector cannot judge (OwnerUnresolved).
 func Reference(g *graph.Graph, object graph.ID, r Reason) (graph.Edge, bool) {
 	for e := range g.Owners(object) {
 		if !r.HasCause || e.Owner != r.Cause {
@@ -112,7 +112,7 @@ func Reference(g *graph.Graph, object graph.ID, r Reason) (graph.Edge, bool) {
 			if mismatched(g, e) {
 				return e, true
 			}
-		case NotJudged:
+		case OwnerUnresolved:
 			if e.Problem&(graph.Unresolvable|graph.WrongScope) != 0 || g.State(e.Owner) == graph.Unknown {
 				return e, true
 			}

@@ -6,8 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TestX01DeletedThoughAnOwnerLives: a dependent of the root has another owner, alive, whose name, kind or group its reference gets wrong.
-func TestX01DeletedThoughAnOwnerLives(t *testing.T) {
+// TestDeletedAlthoughAnOwnerIsAlive_X01: a dependent of the root has another owner, alive, whose name, kind or group its reference gets wrong.
+func TestDeletedAlthoughAnOwnerIsAlive_X01(t *testing.T) {
 	for name, wrong := range map[string]graph.OwnerReference{
 		"name":  as(to(configMaps, "alive"), configMaps, "living"),
 		"kind":  as(to(configMaps, "alive"), secrets, "alive"),
@@ -34,8 +34,8 @@ func TestX01DeletedThoughAnOwnerLives(t *testing.T) {
 	}
 }
 
-// TestX01WrongNamespace: the owner is in another namespace than its dependent (GC-047).
-func TestX01WrongNamespace(t *testing.T) {
+// TestOwnerInAnotherNamespace_X01: the owner is in another namespace than its dependent (GC-047).
+func TestOwnerInAnotherNamespace_X01(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "root")
 	s.add(configMaps, "alive").Namespace = "other"
@@ -70,10 +70,10 @@ func TestNotJudgedSaysWhichReference(t *testing.T) {
 	s.add(roles, "scope", to(configMaps, "root"))
 	p := s.plan(Background, "root")
 	for uid, problem := range map[string]graph.Problem{"unserved": graph.Unresolvable, "scope": graph.WrongScope} {
-		if code, _ := reasonOf(p, uid); code != NotJudged {
+		if code, _ := reasonOf(p, uid); code != OwnerUnresolved {
 			t.Errorf("%s is %s, want NotJudged", uid, code)
 		}
-		for _, survivor := range p.Survivors {
+		for _, survivor := range p.Kept {
 			if p.Graph.Ref(survivor.Object).UID != uid {
 				continue
 			}
@@ -84,8 +84,8 @@ func TestNotJudgedSaysWhichReference(t *testing.T) {
 	}
 }
 
-// TestRO053TheHeldOwnerIsTheCause: of two owners that go in one wave, the dependent waits for the one with a finalizer, whichever comes last.
-func TestRO053TheHeldOwnerIsTheCause(t *testing.T) {
+// TestOwnerWithFinalizersIsTheCause_RO053: of two owners that go in one wave, the dependent waits for the one with a finalizer, whichever comes last.
+func TestOwnerWithFinalizersIsTheCause_RO053(t *testing.T) {
 	for _, owners := range [][]string{{"held", "free"}, {"free", "held"}} {
 		s := newSmall(t)
 		s.add(configMaps, "held").Finalizers = []string{"example.com/hold"}
@@ -94,14 +94,14 @@ func TestRO053TheHeldOwnerIsTheCause(t *testing.T) {
 		s.add(configMaps, "dependent", to(configMaps, owners[0]), to(configMaps, owners[1]))
 		p := s.plan(Background, "held", "above")
 		wantReason(t, p, "dependent", OwnersGone, "held")
-		if got := names(p.Graph, objects(p.Remaining)); got != "dependent held" {
+		if got := names(p.Graph, objects(p.Blocked)); got != "dependent held" {
 			t.Errorf("remaining: %q, want the dependent and the held owner", got)
 		}
 	}
 }
 
-// TestGC061NonBlocking: the references of a foreground cascade without blockOwnerDeletion, each dependent and owner once.
-func TestGC061NonBlocking(t *testing.T) {
+// TestNonBlockingReferences_GC061: the references of a foreground cascade without blockOwnerDeletion, each dependent and owner once.
+func TestNonBlockingReferences_GC061(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "other")
 	s.add(configMaps, "root")
@@ -127,8 +127,8 @@ func TestGC061NonBlocking(t *testing.T) {
 	}
 }
 
-// TestX13OwnOrphanFinalizerIsOverridden: it counts when the owner is gone, and not when the owner waits.
-func TestX13OwnOrphanFinalizerIsOverridden(t *testing.T) {
+// TestOwnOrphanFinalizerIsOverridden_X13: it counts when the owner is gone, and not when the owner waits.
+func TestOwnOrphanFinalizerIsOverridden_X13(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "root")
 	s.add(configMaps, "middle", block(configMaps, "root")).Finalizers = []string{OrphanFinalizer}

@@ -89,15 +89,15 @@ func names(g *graph.Graph, ids []graph.ID) string {
 }
 
 // reasonOf returns why an object is deleted, or why it is left.
-func reasonOf(p *Plan, uid string) (Code, string) {
+func reasonOf(p *Plan, uid string) (ReasonCode, string) {
 	id, _ := p.Graph.Lookup(uid)
-	cause := func(r Reason) (Code, string) {
+	cause := func(r Reason) (ReasonCode, string) {
 		if !r.HasCause {
 			return r.Code, ""
 		}
 		return r.Code, p.Graph.Ref(r.Cause).UID
 	}
-	for _, s := range slices.Concat(p.Survivors, p.Stuck) {
+	for _, s := range slices.Concat(p.Kept, p.Deadlocked) {
 		if s.Object == id {
 			return cause(s.Because)
 		}
@@ -110,7 +110,7 @@ func reasonOf(p *Plan, uid string) (Code, string) {
 	return "", ""
 }
 
-func wantReason(t *testing.T, p *Plan, uid string, code Code, cause string) {
+func wantReason(t *testing.T, p *Plan, uid string, code ReasonCode, cause string) {
 	t.Helper()
 	if gotCode, gotCause := reasonOf(p, uid); gotCode != code || gotCause != cause {
 		t.Errorf("%s: %s because of %q, want %s because of %q", uid, gotCode, gotCause, code, cause)

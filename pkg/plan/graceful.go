@@ -36,7 +36,7 @@ func (pod Pod) grace(deleting bool, requested *int64) int64 {
 }
 
 // learnPods adds the pods that terminate gracefully to what holds the cascade up.
-func (p *Plan) learnPods(f Facts) {
+func (p *Plan) learnPods(f Details) {
 	at := make(map[graph.ID]int, len(p.Blockers))
 	for i, b := range p.Blockers {
 		at[b.Object] = i

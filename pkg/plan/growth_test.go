@@ -41,11 +41,11 @@ func TestBeyond(t *testing.T) {
 		"another finalizer":           {now: holding(map[int][]string{1: {"example.com/x", "example.com/y"}}, 1), agreed: []*Plan{holding(x, 1)}, held: 1},
 	} {
 		got := test.now.Beyond(test.agreed...)
-		if len(got.Deleted) != test.deleted || len(got.Held) != test.held || got.None() != (test.deleted+test.held == 0) {
+		if len(got.Deleted) != test.deleted || len(got.Blockers) != test.held || got.None() != (test.deleted+test.held == 0) {
 			t.Errorf("%s: %+v, want %d deleted and %d held", name, got, test.deleted, test.held)
 		}
-		if name == "another finalizer" && len(got.Held[0].Finalizers) != 1 {
-			t.Errorf("%s: %v, want the new one only", name, got.Held[0].Finalizers)
+		if name == "another finalizer" && len(got.Blockers[0].Finalizers) != 1 {
+			t.Errorf("%s: %v, want the new one only", name, got.Blockers[0].Finalizers)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func newShape() *shape {
 }
 
 func (s *shape) add(t graph.Type, namespace, name string, finalizers []string, owners ...string) {
-	o := graph.Object{Namespace: namespace, Name: name, UID: "uid-" + namespace + name, Created: 1, Finalizers: finalizers}
+	o := graph.Object{Namespace: namespace, Name: name, UID: "uid-" + namespace + name, CreationTimestamp: 1, Finalizers: finalizers}
 	for _, owner := range owners {
 		o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-" + namespace + owner, Block: true})
 	}
@@ -56,7 +56,7 @@ func (s *shape) build() *graph.Graph {
 func named(g *graph.Graph, prefix string) []graph.ID {
 	var ids []graph.ID
 	for i := range g.Len() {
-		if name := g.Name(graph.ID(i)); g.Seen(graph.ID(i)) && len(name) >= len(prefix) && name[:len(prefix)] == prefix {
+		if name := g.Name(graph.ID(i)); g.Observed(graph.ID(i)) && len(name) >= len(prefix) && name[:len(prefix)] == prefix {
 			ids = append(ids, graph.ID(i))
 		}
 	}
@@ -151,7 +151,7 @@ var linearPlans = []struct {
 		s := newShape()
 		s.configMap("root")
 		for i, owner := 0, "root"; i < n; i++ {
-			s.listings[shapeConfigMaps].Add(graph.Object{Namespace: "ns", Name: "link" + number(i), UID: "uid-nslink" + number(i), Created: 1,
+			s.listings[shapeConfigMaps].Add(graph.Object{Namespace: "ns", Name: "link" + number(i), UID: "uid-nslink" + number(i), CreationTimestamp: 1,
 				Owners: []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-ns" + owner}}})
 			owner = "link" + number(i)
 		}
@@ -254,12 +254,12 @@ var linearPlans = []struct {
 		for i := range n {
 			for _, pair := range [][2]string{{"a", "b"}, {"b", "a"}} {
 				name, owner := pair[0]+number(i), pair[1]+number(i)
-				s.listings[shapeConfigMaps].Add(graph.Object{Namespace: "ns", Name: name, UID: "uid-ns" + name, Created: 1, Deleted: 2, Finalizers: []string{ForegroundFinalizer},
+				s.listings[shapeConfigMaps].Add(graph.Object{Namespace: "ns", Name: name, UID: "uid-ns" + name, CreationTimestamp: 1, DeletionTimestamp: 2, Finalizers: []string{ForegroundFinalizer},
 					Owners: []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-ns" + owner, Block: true}}})
 			}
 		}
 		g := s.build()
-		return func() *Plan { return NewRun(g, Options{Rules: Loop, Terms: Terms{BreakDeadlocks: true}}) }
+		return func() *Plan { return NewRun(g, Options{Rules: Loop, Overrides: Overrides{BreakDeadlocks: true}}) }
 	}},
 }
 
@@ -278,7 +278,7 @@ func BenchmarkLinearPlan(b *testing.B) {
 			linear.Bench(b, l.n, func(b *testing.B, n int) func() {
 				plan := l.plan(n)
 				return func() {
-					if p := plan(); len(p.Actions) == 0 && len(p.Stuck) == 0 {
+					if p := plan(); len(p.Actions) == 0 && len(p.Deadlocked) == 0 {
 						b.Fatal("the plan does nothing")
 					}
 				}
@@ -299,8 +299,8 @@ func BenchmarkLinearGrowth(b *testing.B) {
 	})
 }
 
-// BenchmarkLinearMasses counts the owners that are gone.
-func BenchmarkLinearMasses(b *testing.B) {
+// BenchmarkLinearOwnerLosses counts the owners that are gone.
+func BenchmarkLinearOwnerLosses(b *testing.B) {
 	linear.Bench(b, 25_000, func(b *testing.B, n int) func() {
 		s := newShape()
 		for i := range n {
@@ -308,7 +308,7 @@ func BenchmarkLinearMasses(b *testing.B) {
 		}
 		p := NewRun(s.build(), Options{Rules: Loop})
 		return func() {
-			if len(p.Masses(nil)) != 1 {
+			if len(p.OwnerLosses(nil)) != 1 {
 				b.Fatal("no owners are gone all at once")
 			}
 		}
@@ -331,7 +331,7 @@ func BenchmarkLinearLearn(b *testing.B) {
 			}
 		}
 		g := s.build()
-		facts := Facts{StatefulSets: map[graph.ID]StatefulSet{}}
+		facts := Details{StatefulSets: map[graph.ID]StatefulSet{}}
 		for _, id := range named(g, "root") {
 			facts.StatefulSets[id] = StatefulSet{Templates: []string{"data"}}
 		}

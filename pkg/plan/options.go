@@ -10,15 +10,15 @@ type Options struct {
 	// Links returns dependents that no ownerReference records; nil for none.
 	Links Linker
 	// Rules are those of whoever does the collector's part.
-	Rules Rules
-	Terms Terms
+	Rules     Rules
+	Overrides Overrides
 	// Strict makes every owner that is deleted in the foreground wait for all of its dependents that are deleted: their references are made to
 	// block first.
 	Strict bool
 	// Proven are the states of owners that live reads have shown, by the Index of the reference; they count more than the listing.
 	Proven map[int]OwnerState
-	// May says what the loop may write to; nil allows all. Evidence is not restricted by it.
-	May func(graph.ID) bool
+	// Allow says what the loop may write to; nil allows all. Evidence is not restricted by it.
+	Allow func(graph.ID) bool
 	// Orphaned are the uids of owners whose dependents the loop has orphaned: references to them that have come up since are removed first.
 	Orphaned []string
 	// Gaps are what the listing could not see. Under the rules of the loop a gap that can hide a dependent keeps the collector's
@@ -26,22 +26,22 @@ type Options struct {
 	Gaps []v1alpha1.Gap
 }
 
-// Terms are what the loop is told to do more or less than upstream does.
-type Terms struct {
-	// HoldMismatched keeps objects whose owner is alive under other coordinates than the reference's.
-	HoldMismatched bool
+// Overrides are what the loop is told to do more or less than upstream does.
+type Overrides struct {
+	// KeepMismatched keeps objects whose owner is alive under other coordinates than the reference's.
+	KeepMismatched bool
 	// BreakDeadlocks unblocks a reference in a cycle whose members all wait for each other.
 	BreakDeadlocks bool
-	// Gone are kinds, each an apiVersion and a kind, that are not served any more and whose objects count as absent.
-	Gone map[[2]string]bool
+	// UnservedKinds are kinds, each an apiVersion and a kind, that are not served any more and whose objects count as absent.
+	UnservedKinds map[[2]string]bool
 }
 
-// Judge applies the terms to what is known of the owner that a reference names.
-func (t Terms) Judge(e graph.Edge, state OwnerState) OwnerState {
+// Apply applies the overrides to what is known of the owner that a reference names.
+func (t Overrides) Apply(e graph.Edge, state OwnerState) OwnerState {
 	switch {
-	case state == Mismatch && t.HoldMismatched:
+	case state == Mismatch && t.KeepMismatched:
 		return Unknown
-	case state == Unknown && e.Problem&graph.Unresolvable != 0 && t.Gone[[2]string{e.APIVersion, e.Kind}]:
+	case state == Unknown && e.Problem&graph.Unresolvable != 0 && t.UnservedKinds[[2]string{e.APIVersion, e.Kind}]:
 		return Absent
 	}
 	return state

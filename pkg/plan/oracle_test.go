@@ -27,10 +27,10 @@ func TestMain(m *testing.M) {
 	testcluster.Main(m, testcluster.Controllers(testcluster.Collector), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
 }
 
-// TestP10PlanIsWhatTheCollectorDoes creates each random cluster at least twice, plans the deletion of some of its objects, deletes them and compares what
+// TestPlanIsWhatTheCollectorDoes_P10 creates each random cluster at least twice, plans the deletion of some of its objects, deletes them and compares what
 // the real collector leaves with the plan: existence, references, deletionTimestamp and finalizers of each object. A graph that ends
 // differently in its copies depends on the collector's timing, which the plan has to say.
-func TestP10PlanIsWhatTheCollectorDoes(t *testing.T) {
+func TestPlanIsWhatTheCollectorDoes_P10(t *testing.T) {
 	c := testcluster.Shared(t)
 	c.StopControllers(t)
 	world := world{randomcluster.New(t, c)}
@@ -131,7 +131,7 @@ type outcome struct {
 	actions                 []string
 	timing                  bool // the plan says itself that its end depends on the collector's timing
 	deleted, stripped       int
-	cascade                 map[types.UID]bool // what the plan touches, whose finalizers come off
+	cascade                 map[types.UID]bool // what the plan touches, whose finalizers are removed
 }
 
 func (o *outcome) matches() bool { return slices.Equal(o.planned, o.actual) }
@@ -165,7 +165,7 @@ func (w world) replay(ctx context.Context, namespace string, seed uint64) (*outc
 		o.cascade[types.UID(g.Ref(id).UID)] = true
 	}
 	for _, e := range s.edges {
-		if e&stripped != 0 {
+		if e&ownerRefRemoved != 0 {
 			o.stripped++
 		}
 	}
@@ -255,7 +255,7 @@ func (w world) quiet(ctx context.Context, namespace string) (*graph.Graph, error
 func describe(g *graph.Graph, s *simulation, namespace string) []string {
 	return withoutSpentReferences(randomcluster.Describe(g, namespace, func(id graph.ID) randomcluster.Object {
 		item, refs := s.Item(id)
-		o := randomcluster.Object{Gone: s.Gone(id), Deleting: item.Deleting, Orphan: item.Orphan, Foreground: item.Foreground, Held: s.Held(id), Refs: refs}
+		o := randomcluster.Object{Gone: s.Gone(id), Deleting: item.Deleting, Orphan: item.Orphan, Foreground: item.Foreground, Held: s.HasForeignFinalizers(id), Refs: refs}
 		for _, e := range refs {
 			o.Blocks = append(o.Blocks, s.Blocks(e))
 		}
@@ -264,7 +264,7 @@ func describe(g *graph.Graph, s *simulation, namespace string) []string {
 }
 
 // withoutSpentReferences leaves out the references of objects that are being deleted and held by others: whether one of two owners that go was still alive
-// when the other was seen to be gone, so that the reference to it was taken off, tells nobody anything.
+// when the other was seen to be gone, so that the reference to it was removed, tells nobody anything.
 func withoutSpentReferences(lines []string) []string {
 	for i, line := range lines {
 		object, _, _ := strings.Cut(line, " owners=")

@@ -65,7 +65,7 @@ func ends(g *graph.Graph, release bool, begin func(*simulation)) map[string]bool
 	for len(todo) > 0 {
 		s := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		due := append(s.Due(), s.retries...)
+		due := append(s.Drain(), s.retries...)
 		s.retries = nil
 		slices.Sort(due)
 		due = slices.Compact(due)
@@ -106,14 +106,14 @@ func keyOf(s *simulation, due []graph.ID) string {
 // both is what comes of it when two workers decide about two objects at a time, and the second writes after the first: if its object has changed
 // meanwhile it has to decide again. They may be one and the same.
 func (s *simulation) both(due []graph.ID, a, b graph.ID) *simulation {
-	next := &simulation{Overlay: s.clone(), release: s.release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}, silent: true}
+	next := &simulation{Projection: s.clone(), release: s.release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}, silent: true}
 	for _, id := range due {
 		if id != a && id != b {
-			next.Look(id)
+			next.Enqueue(id)
 		}
 	}
 	version := func() string {
-		v := []byte{byte(next.objects[b] &^ (queued | touched))}
+		v := []byte{byte(next.objects[b] &^ (inQueue | touched))}
 		for e := range s.Graph.Owners(b) {
 			v = append(v, byte(next.edges[e.Index]))
 		}
@@ -127,7 +127,7 @@ func (s *simulation) both(due []graph.ID, a, b graph.ID) *simulation {
 	switch {
 	case a == b:
 	case version() != before:
-		next.Look(b)
+		next.Enqueue(b)
 	case second != nil:
 		second()
 	}
@@ -139,12 +139,12 @@ func endOf(g *graph.Graph, s *simulation) string {
 	var b strings.Builder
 	for i := range g.Len() {
 		id := graph.ID(i)
-		if !g.Seen(id) || s.is(id, gone) {
+		if !g.Observed(id) || s.is(id, gone) {
 			continue
 		}
-		fmt.Fprintf(&b, "%s %d", g.Ref(id).Name, s.objects[id]&(deleting|orphan|foreground|held))
+		fmt.Fprintf(&b, "%s %d", g.Ref(id).Name, s.objects[id]&(deleting|orphan|foreground|foreignFinalizers))
 		for e := range s.Owners(id) {
-			if s.is(id, deleting) && s.is(id, held) {
+			if s.is(id, deleting) && s.is(id, foreignFinalizers) {
 				break // it is of no interest which owners such a one has lost
 			}
 			fmt.Fprintf(&b, " %s %t", g.Ref(e.Owner).Name, s.Blocks(e))

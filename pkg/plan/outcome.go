@@ -14,7 +14,7 @@ func (s *simulation) deleted() []graph.ID {
 func (s *simulation) pick(matches func(graph.ID) bool) []graph.ID {
 	var picked []graph.ID
 	for _, id := range s.touched {
-		if s.Graph.Seen(id) && matches(id) {
+		if s.Graph.Observed(id) && matches(id) {
 			picked = append(picked, id)
 		}
 	}
@@ -22,25 +22,25 @@ func (s *simulation) pick(matches func(graph.ID) bool) []graph.ID {
 	return picked
 }
 
-// survivors returns what the deletion came near to and left alone.
-func (s *simulation) survivors() []Survivor {
-	var survivors []Survivor
+// kept returns the objects that the deletion came near to and does not delete.
+func (s *simulation) kept() []ObjectReason {
+	var kept []ObjectReason
 	for _, id := range s.pick(func(id graph.ID) bool { return !s.is(id, gone|deleting) }) {
-		survivors = append(survivors, Survivor{Object: id, Because: s.keeps(id)})
+		kept = append(kept, ObjectReason{Object: id, Because: s.whyKept(id)})
 	}
-	return survivors
+	return kept
 }
 
-// keeps says why an object that is not being deleted stays.
-func (s *simulation) keeps(id graph.ID) Reason {
+// whyKept says why an object that is not being deleted is kept.
+func (s *simulation) whyKept(id graph.ID) Reason {
 	item, refs, _ := s.item(id)
 	if i := slices.Index(item.Owners, Orphaning); i >= 0 {
 		return Reason{Code: OwnerOrphans, Cause: refs[i].Owner, HasCause: true}
 	}
-	if Decide(item, s.options.Rules).Do == Frozen {
+	if Decide(item, s.options.Rules).Do == Unresolvable {
 		for i, state := range item.Owners {
 			if state.unresolved() {
-				return Reason{Code: NotJudged, Cause: refs[i].Owner, HasCause: true}
+				return Reason{Code: OwnerUnresolved, Cause: refs[i].Owner, HasCause: true}
 			}
 		}
 	}
@@ -55,19 +55,19 @@ func (s *simulation) keeps(id graph.ID) Reason {
 	return Reason{Code: OwnerStays}
 }
 
-// stuck returns what is still being deleted when there is nothing left to do.
-func (s *simulation) stuck() []Survivor {
-	var stuck []Survivor
+// deadlocked returns the objects that are still terminating when there is nothing left to do.
+func (s *simulation) deadlocked() []ObjectReason {
+	var deadlocked []ObjectReason
 	for _, id := range s.pick(func(id graph.ID) bool { return !s.is(id, gone) && s.is(id, deleting) }) {
-		stuck = append(stuck, Survivor{Object: id, Because: s.waitsFor(id)})
+		deadlocked = append(deadlocked, ObjectReason{Object: id, Because: s.waitsFor(id)})
 	}
-	return stuck
+	return deadlocked
 }
 
 // waitsFor says what an object that is being deleted waits for.
 func (s *simulation) waitsFor(id graph.ID) Reason {
-	if s.is(id, held) {
-		return Reason{Code: FinalizersHold}
+	if s.is(id, foreignFinalizers) {
+		return Reason{Code: ForeignFinalizers}
 	}
 	for e := range s.Dependents(id) {
 		if s.Blocks(e) {
@@ -79,7 +79,7 @@ func (s *simulation) waitsFor(id graph.ID) Reason {
 	return r
 }
 
-// firstContained returns the first of the objects that a definition or namespace waits for. It is asked when the simulation has ended.
+// firstContained returns the first of the objects that a CRD or namespace waits for. It is asked when the simulation has ended.
 func (s *simulation) firstContained(container graph.ID) (graph.ID, bool) {
 	if s.contained == nil {
 		s.contained = map[graph.ID]graph.ID{}
@@ -110,21 +110,21 @@ func (s *simulation) blockers() []Blocker {
 	return blockers
 }
 
-// remaining returns what another simulation deletes and this one does not.
-func (s *simulation) remaining(other *simulation) []Survivor {
-	var remaining []Survivor
+// blocked returns the objects that another simulation deletes and this one does not.
+func (s *simulation) blocked(other *simulation) []ObjectReason {
+	var blocked []ObjectReason
 	for _, id := range other.deleted() {
 		switch {
 		case s.is(id, gone):
 		case s.is(id, deleting):
-			remaining = append(remaining, Survivor{Object: id, Because: s.waitsFor(id)})
+			blocked = append(blocked, ObjectReason{Object: id, Because: s.waitsFor(id)})
 		default:
-			r := s.keeps(id)
+			r := s.whyKept(id)
 			if r.Code == OwnedByAnother {
 				r.Code = OwnerStays
 			}
-			remaining = append(remaining, Survivor{Object: id, Because: r})
+			blocked = append(blocked, ObjectReason{Object: id, Because: r})
 		}
 	}
-	return remaining
+	return blocked
 }

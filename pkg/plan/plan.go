@@ -11,7 +11,7 @@ type Verb string
 const (
 	// VerbDelete sends a DELETE.
 	VerbDelete Verb = "delete"
-	// VerbOrphan takes references off an object.
+	// VerbOrphan removes references of an object.
 	VerbOrphan Verb = "orphan"
 	// VerbUnblock sets blockOwnerDeletion to false on an object's references.
 	VerbUnblock Verb = "unblock"
@@ -31,7 +31,7 @@ const (
 	ByClient By = "client"
 	// ByCollector is the garbage collector, the cluster's or the one of --gc=client.
 	ByCollector By = "collector"
-	// ByController is another controller of the control plane: that of namespaces, or the API server's for definitions.
+	// ByController is another controller of the control plane: that of namespaces, or the API server's for CRDs.
 	ByController By = "controller"
 )
 
@@ -41,7 +41,7 @@ type Action struct {
 	Object graph.ID
 	// Policy is that of a delete.
 	Policy Policy
-	// Edges are the references that are taken off, unblocked or made to block, by their Index.
+	// Edges are the references that are removed, unblocked or made to block, by their Index.
 	Edges []int
 	// Wave is when it is due: what one wave brings about, the next reacts to. The first is 1; what makes references
 	// block comes before it, in 0.
@@ -52,49 +52,49 @@ type Action struct {
 
 // Reason says why, with the object that is the cause where there is one.
 type Reason struct {
-	Code Code
+	Code ReasonCode
 	// Cause is the owner, or what waits; meaningful if HasCause.
 	Cause    graph.ID
 	HasCause bool
 }
 
-// Code is a reason in one word.
-type Code string
+// ReasonCode is a reason in one word.
+type ReasonCode string
 
 // The reasons of actions and survivors.
 const (
-	Requested       Code = "Requested"       // it was named
-	OwnersGone      Code = "OwnersGone"      // the last owner is gone
-	OwnerWaiting    Code = "OwnerWaiting"    // the owner waits for its dependents
-	OwnedByAnother  Code = "OwnedByAnother"  // another owner is alive
-	OwnerOrphans    Code = "OwnerOrphans"    // the owner is deleted with the policy Orphan
-	NoBlockers      Code = "NoBlockers"      // no blocking dependent is left
-	Orphaned        Code = "Orphaned"        // the references to it are off
-	MayBeCycle      Code = "MayBeCycle"      // a dependent waits itself
-	Definition      Code = "Definition"      // the definition of its type is deleted
-	Content         Code = "Content"         // its namespace is deleted
-	ContentGone     Code = "ContentGone"     // nothing is left in the namespace
-	NotJudged       Code = "NotJudged"       // a reference cannot be judged, so the collector never acts
-	OwnerStays      Code = "OwnerStays"      // the owner is never gone
-	FinalizersHold  Code = "FinalizersHold"  // finalizers of others are on it
-	DependentsBlock Code = "DependentsBlock" // blocking dependents are left
-	NotDone         Code = "NotDone"         // a write was refused, or there was no time for it
-	Deadlock        Code = "Deadlock"        // all members of a cycle wait for each other
-	ForegroundCycle Code = "ForegroundCycle" // it waits for itself, by way of others or not
-	OwnerMismatch   Code = "OwnerMismatch"   // the reference names something else than what has the owner's uid
-	ClaimRetained   Code = "ClaimRetained"   // the StatefulSet it was made for keeps its claims
-	ClaimNotOwned   Code = "ClaimNotOwned"   // the StatefulSet it was made for deletes its claims, and has not made itself its owner
-	GracePeriod     Code = "GracePeriod"     // the grace period of the roots is given to it
-	Strict          Code = "Strict"          // its owner is to wait for it
+	Requested         ReasonCode = "Requested"       // it was named
+	OwnersGone        ReasonCode = "OwnersGone"      // the last owner is gone
+	OwnerWaiting      ReasonCode = "OwnerWaiting"    // the owner waits for its dependents
+	OwnedByAnother    ReasonCode = "OwnedByAnother"  // another owner is alive
+	OwnerOrphans      ReasonCode = "OwnerOrphans"    // the owner is deleted with the policy Orphan
+	NoBlockers        ReasonCode = "NoBlockers"      // no blocking dependent is left
+	Orphaned          ReasonCode = "Orphaned"        // the references to it are off
+	MayBeCycle        ReasonCode = "MayBeCycle"      // a dependent waits itself
+	CRDDeleted        ReasonCode = "Definition"      // the CRD of its type is deleted
+	Content           ReasonCode = "Content"         // its namespace is deleted
+	ContentGone       ReasonCode = "ContentGone"     // nothing is left in the namespace
+	OwnerUnresolved   ReasonCode = "NotJudged"       // a reference cannot be resolved, so the collector never acts
+	OwnerStays        ReasonCode = "OwnerStays"      // the owner is never gone
+	ForeignFinalizers ReasonCode = "FinalizersHold"  // finalizers of others are on it
+	DependentsBlock   ReasonCode = "DependentsBlock" // blocking dependents are left
+	NotDone           ReasonCode = "NotDone"         // a write was refused, or there was no time for it
+	Deadlock          ReasonCode = "Deadlock"        // all members of a cycle wait for each other
+	ForegroundCycle   ReasonCode = "ForegroundCycle" // it waits for itself, by way of others or not
+	OwnerMismatch     ReasonCode = "OwnerMismatch"   // the reference names something else than what has the owner's uid
+	PVCRetained       ReasonCode = "ClaimRetained"   // the StatefulSet it was made for keeps its PVCs
+	PVCNotOwned       ReasonCode = "ClaimNotOwned"   // the StatefulSet it was made for deletes its PVCs, and has not made itself its owner
+	GracePeriod       ReasonCode = "GracePeriod"     // the grace period of the roots is given to it
+	Strict            ReasonCode = "Strict"          // its owner is to wait for it
 )
 
-// Survivor is an object that the deletion touches or comes near to, and that is left.
-type Survivor struct {
+// ObjectReason is an object that is not deleted, and why.
+type ObjectReason struct {
 	Object  graph.ID
 	Because Reason
 }
 
-// Blocker is an object of the cascade that somebody else has to let go.
+// Blocker is an object of the cascade with finalizers that somebody else has to remove.
 type Blocker struct {
 	Object graph.ID
 	// Finalizers are those that are not the collector's.
@@ -109,19 +109,19 @@ type Plan struct {
 	Policy Policy
 	Roots  []graph.ID
 	// Actions are in the order of their waves and within one in the order of the graph. They are what happens if everybody who
-	// has a finalizer on an object of the cascade takes it off in the end.
+	// has a finalizer on an object of the cascade removes it in the end.
 	Actions []Action
 	// Deleted are the objects that are gone in the end, sorted.
 	Deleted []graph.ID
-	// Survivors are sorted by object.
-	Survivors []Survivor
-	// Blockers hold objects of the cascade up, sorted by object.
+	// Kept are the objects that the deletion touches or comes near to and that are not deleted, sorted.
+	Kept []ObjectReason
+	// Blockers keep objects of the cascade from being deleted, sorted by object.
 	Blockers []Blocker
-	// Stuck are what is still being deleted in the end although every finalizer of others came off: cycles that wait for
+	// Deadlocked are terminating in the end although every finalizer of others was removed: cycles that wait for
 	// themselves, and blocking dependents that the collector cannot judge (GC-064, GC-066).
-	Stuck []Survivor
-	// Remaining is what is left of Deleted, and why, if the finalizers of others never come off.
-	Remaining []Survivor
+	Deadlocked []ObjectReason
+	// Blocked are those of Deleted that are not deleted, and why, as long as the finalizers of others are not removed.
+	Blocked []ObjectReason
 	// DependsOnTiming says that the end can be another one than this, depending on how fast the collector is and what it takes up first: it tries
 	// objects that it could not judge ever more rarely, breaks what may be a cycle in two steps (GC-014, GC-054), and orphans dependents before or
 	// after it has judged them (GC-053, GC-067).
@@ -130,26 +130,26 @@ type Plan struct {
 	Unsettled []graph.ID
 	// NonBlocking are the references of dependents that the policy Foreground does not wait for (GC-061), sorted by dependent.
 	NonBlocking []graph.Edge
-	// Cycles are the rings among Stuck in which each waits for the next (GC-064).
+	// Cycles are the rings among Deadlocked in which each waits for the next (GC-064).
 	Cycles [][]graph.ID
 	// Forbidden are the writes of this command that would be refused, and Unread the pods and StatefulSets of the cascade whose content is
 	// not known. Both are known after Learn.
 	Forbidden []Forbidden
 	Unread    []graph.ID
-	// Disks are the volumes whose data are destroyed, UnreadDisks the claims and volumes of which that is not known, and Idle the finalizers that nobody removes
+	// Disks are the volumes whose data are destroyed, UnreadDisks the PVCs and volumes of which that is not known, and Idle the finalizers that nobody removes
 	// although their actors are installed. They are known after Learn.
 	Disks       []v1alpha1.Disk
 	UnreadDisks []graph.ID
 	Idle        []Idle
 
 	options Options
-	end     *Overlay
+	end     *Projection
 	// after are the actions of a run whose finalizers of others were removed; nil if there are none.
 	after []Action
 }
 
 // End returns the cluster as Actions leave it; it must not be changed.
-func (p *Plan) End() *Overlay { return p.end }
+func (p *Plan) End() *Projection { return p.end }
 
 // Waves returns the number of waves.
 func (p *Plan) Waves() int {
@@ -172,9 +172,9 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 		released = simulate(g, opts, true, deletion(roots, policy, nil))
 	}
 	p := &Plan{
-		Graph: g, Policy: policy, Roots: roots, options: opts, end: released.Overlay,
+		Graph: g, Policy: policy, Roots: roots, options: opts, end: released.Projection,
 		Actions: released.actions, Deleted: released.deleted(),
-		Survivors: released.survivors(), Stuck: released.stuck(), Blockers: released.blockers(),
+		Kept: released.kept(), Deadlocked: released.deadlocked(), Blockers: released.blockers(),
 		DependsOnTiming: released.timing,
 	}
 	p.settle(released, deletion(roots, policy, block))
@@ -182,8 +182,8 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 		p.Actions = append(blocks(block), p.Actions...)
 	}
 	if len(p.Blockers) > 0 {
-		held := simulate(g, opts, false, deletion(roots, policy, block))
-		p.Remaining = held.remaining(released)
+		blocked := simulate(g, opts, false, deletion(roots, policy, block))
+		p.Blocked = blocked.blocked(released)
 	}
 	p.explain()
 	return p

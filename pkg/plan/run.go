@@ -7,38 +7,38 @@ import (
 )
 
 // NewRun plans a run of the collector's loop over all there is: what it does until nothing is left that it can do, and nothing that needs
-// somebody else to take off a finalizer. It has no roots and no policy.
+// somebody else to remove a finalizer. It has no roots and no policy.
 func NewRun(g *graph.Graph, opts Options) *Plan {
 	opts.Rules = Loop
 	var candidates []graph.ID
-	before := NewOverlay(g, opts)
+	before := NewProjection(g, opts)
 	for i := range g.Len() {
-		if id := graph.ID(i); before.Candidate(id) && (opts.May == nil || opts.May(id)) {
+		if id := graph.ID(i); before.Candidate(id) && (opts.Allow == nil || opts.Allow(id)) {
 			candidates = append(candidates, id)
 		}
 	}
 	begin := func(s *simulation) {
 		s.orphanLate()
 		for _, id := range candidates {
-			s.Look(id)
+			s.Enqueue(id)
 		}
 	}
-	held := simulate(g, opts, false, begin)
+	blocked := simulate(g, opts, false, begin)
 	p := &Plan{
-		Graph: g, options: opts, end: held.Overlay,
-		Actions: held.actions, Deleted: held.deleted(), Survivors: held.survivors(), Stuck: held.stuck(), Blockers: held.blockers(),
-		DependsOnTiming: held.timing,
+		Graph: g, options: opts, end: blocked.Projection,
+		Actions: blocked.actions, Deleted: blocked.deleted(), Kept: blocked.kept(), Deadlocked: blocked.deadlocked(), Blockers: blocked.blockers(),
+		DependsOnTiming: blocked.timing,
 	}
-	p.settle(held, begin)
-	if len(p.Stuck) > 0 {
+	p.settle(blocked, begin)
+	if len(p.Deadlocked) > 0 {
 		released := simulate(g, opts, true, begin)
-		p.Stuck, p.Remaining, p.after = released.stuck(), held.remaining(released), released.actions
+		p.Deadlocked, p.Blocked, p.after = released.deadlocked(), blocked.blocked(released), released.actions
 	}
-	if heldBefore := terminating(held.Overlay, opts.May); len(heldBefore) > 0 {
+	if terminatingBefore := terminating(blocked.Projection, opts.Allow); len(terminatingBefore) > 0 {
 		p.after = simulate(g, opts, true, func(s *simulation) {
 			begin(s)
-			for _, id := range heldBefore {
-				s.Look(id)
+			for _, id := range terminatingBefore {
+				s.Enqueue(id)
 			}
 		}).actions
 	}
@@ -54,21 +54,21 @@ func (s *simulation) orphanLate() {
 			continue
 		}
 		for e := range s.Dependents(owner) {
-			if s.options.May == nil || s.options.May(e.Dependent) {
+			if s.options.Allow == nil || s.options.Allow(e.Dependent) {
 				s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: Reason{Code: OwnerOrphans, Cause: owner, HasCause: true}})
-				s.Stripped(e)
-				s.Look(e.Dependent)
+				s.OwnerRefRemoved(e)
+				s.Enqueue(e.Dependent)
 			}
 		}
 	}
 }
 
 // terminating returns the objects with dependents that were being deleted before and that finalizers of others hold.
-func terminating(o *Overlay, may func(graph.ID) bool) []graph.ID {
+func terminating(o *Projection, may func(graph.ID) bool) []graph.ID {
 	var ids []graph.ID
 	for i := range o.Graph.Len() {
 		id := graph.ID(i)
-		if o.Graph.Seen(id) && o.Graph.State(id) == graph.Deleting && o.Held(id) && o.Graph.DependentCount(id) > 0 && (may == nil || may(id)) {
+		if o.Graph.Observed(id) && o.Graph.State(id) == graph.Deleting && o.HasForeignFinalizers(id) && o.Graph.DependentCount(id) > 0 && (may == nil || may(id)) {
 			ids = append(ids, id)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // being makes an object be deleted, with these finalizers.
 func being(o *graph.Object, finalizers ...string) {
-	o.Deleted, o.Finalizers = 1, finalizers
+	o.DeletionTimestamp, o.Finalizers = 1, finalizers
 }
 
 // run plans a run of the loop over the cluster.
@@ -55,15 +55,15 @@ func TestRunGoesToTheEnd(t *testing.T) {
 	if got := names(p.Graph, p.Deleted); got != "leaf middle" {
 		t.Errorf("deleted %s", got)
 	}
-	left := map[string]Code{}
-	for _, r := range p.End().Residue(nil) {
+	left := map[string]ReasonCode{}
+	for _, r := range p.End().NotDeleted(nil) {
 		left[p.Graph.Ref(r.Object).Name] = r.Because.Code
 	}
-	if diff := cmp.Diff(map[string]Code{"held": FinalizersHold}, left); diff != "" {
+	if diff := cmp.Diff(map[string]ReasonCode{"held": ForeignFinalizers}, left); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
 	var remaining []graph.ID
-	for _, r := range p.Remaining {
+	for _, r := range p.Blocked {
 		remaining = append(remaining, r.Object)
 	}
 	if got := names(p.Graph, remaining); got != "below held" {
@@ -71,16 +71,16 @@ func TestRunGoesToTheEnd(t *testing.T) {
 	}
 }
 
-// TestP19PlanIsAboutWhatMayBeWrittenTo: what is outside is neither done nor counted as left.
-func TestP19PlanIsAboutWhatMayBeWrittenTo(t *testing.T) {
+// TestPlanIsAboutWhatMayBeWrittenTo_P19: what is outside is neither done nor counted as left.
+func TestPlanIsAboutWhatMayBeWrittenTo_P19(t *testing.T) {
 	s := newSmall(t)
 	s.add(secrets, "inside", to(configMaps, "nobody"))
 	s.add(roles, "outside", to(configMaps, "nobody"))
 	g := s.plan(Background).Graph
-	p := NewRun(g, Options{May: func(id graph.ID) bool { return g.Ref(id).Namespace == "ns" }})
+	p := NewRun(g, Options{Allow: func(id graph.ID) bool { return g.Ref(id).Namespace == "ns" }})
 	wantSaid(t, p, "1 delete inside Background")
-	if len(p.Survivors) > 0 {
-		t.Errorf("%d survivors, want none", len(p.Survivors))
+	if len(p.Kept) > 0 {
+		t.Errorf("%d survivors, want none", len(p.Kept))
 	}
 }
 
@@ -94,8 +94,8 @@ func TestRunFinishesOwnersThatWait(t *testing.T) {
 	wantSaid(t, s.run(Options{}), "1 orphan spared", "1 removeFinalizer orphans", "1 delete child Background", "2 removeFinalizer waits")
 }
 
-// TestX05GapKeepsFinalizersOn: a dependent may be in it, so neither owner is let go; what is seen is done all the same.
-func TestX05GapKeepsFinalizersOn(t *testing.T) {
+// TestGapKeepsFinalizers_X05: a dependent may be in it, so neither owner is let go; what is seen is done all the same.
+func TestGapKeepsFinalizers_X05(t *testing.T) {
 	s := newSmall(t)
 	being(s.add(configMaps, "waits"), ForegroundFinalizer)
 	being(s.add(configMaps, "orphans"), OrphanFinalizer)
@@ -106,32 +106,32 @@ func TestX05GapKeepsFinalizersOn(t *testing.T) {
 	wantSaid(t, s.run(Options{Gaps: []v1alpha1.Gap{gap}}), "1 orphan spared", "1 removeFinalizer orphans", "1 removeFinalizer waits")
 }
 
-// TestX12DeadlocksAreBrokenWhenTold: all members of a cycle wait for each other.
-func TestX12DeadlocksAreBrokenWhenTold(t *testing.T) {
+// TestDeadlocksAreBrokenWhenTold_X12: all members of a cycle wait for each other.
+func TestDeadlocksAreBrokenWhenTold_X12(t *testing.T) {
 	s := newSmall(t)
 	being(s.add(configMaps, "a", block(configMaps, "c")), ForegroundFinalizer)
 	being(s.add(configMaps, "b", block(configMaps, "a")), ForegroundFinalizer)
 	being(s.add(configMaps, "c", block(configMaps, "b")), ForegroundFinalizer)
-	if p := s.run(Options{}); len(p.Actions) > 0 || len(p.Stuck) != 3 {
-		t.Errorf("without being told: %v, %d stuck", said(p), len(p.Stuck))
+	if p := s.run(Options{}); len(p.Actions) > 0 || len(p.Deadlocked) != 3 {
+		t.Errorf("without being told: %v, %d stuck", said(p), len(p.Deadlocked))
 	}
-	p := s.run(Options{Terms: Terms{BreakDeadlocks: true}})
+	p := s.run(Options{Overrides: Overrides{BreakDeadlocks: true}})
 	if got := names(p.Graph, p.Deleted); got != "a b c" || p.Actions[0].Verb != VerbUnblock {
 		t.Errorf("deleted %s by %v", got, said(p))
 	}
-	if p := s.run(Options{Terms: Terms{BreakDeadlocks: true}, May: func(graph.ID) bool { return false }}); len(p.Actions) > 0 {
+	if p := s.run(Options{Overrides: Overrides{BreakDeadlocks: true}, Allow: func(graph.ID) bool { return false }}); len(p.Actions) > 0 {
 		t.Errorf("what may not be written to was: %v", said(p))
 	}
 }
 
-// TestX01X03Terms: mismatched owners are held, and kinds that are not served are gone, if the terms say so.
-func TestX01X03Terms(t *testing.T) {
+// TestKeptMismatchesAndKindsThatAreGone_X01_X03: mismatched owners are held, and kinds that are not served are gone, if the terms say so.
+func TestKeptMismatchesAndKindsThatAreGone_X01_X03(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "alive")
 	s.add(secrets, "mismatched", as(to(configMaps, "alive"), configMaps, "other"))
 	s.add(secrets, "odd", graph.OwnerReference{APIVersion: "unheard.example.com/v1", Kind: "Thing", Name: "x", UID: "x"})
 	wantSaid(t, s.run(Options{}), "1 delete mismatched Background")
-	wantSaid(t, s.run(Options{Terms: Terms{HoldMismatched: true, Gone: map[[2]string]bool{{"unheard.example.com/v1", "Thing"}: true}}}), "1 delete odd Background")
+	wantSaid(t, s.run(Options{Overrides: Overrides{KeepMismatched: true, UnservedKinds: map[[2]string]bool{{"unheard.example.com/v1", "Thing"}: true}}}), "1 delete odd Background")
 }
 
 // TestProvenCountsMoreThanTheListing: an owner that a live read has found keeps its dependent, whatever the list said.
@@ -150,8 +150,8 @@ func TestProvenCountsMoreThanTheListing(t *testing.T) {
 	}
 }
 
-// TestP18Masses: a kind of owner that is gone all at once is told of, and one of which some are gone is not.
-func TestP18Masses(t *testing.T) {
+// TestKindsThatLostMostOwners_P18: a kind of owner that is gone all at once is told of, and one of which some are gone is not.
+func TestKindsThatLostMostOwners_P18(t *testing.T) {
 	for name, c := range map[string]struct {
 		gone, replaced, alive int
 		want                  string
@@ -188,8 +188,8 @@ func TestP18Masses(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, m := range NewRun(g, Options{Proven: proven}).Masses(nil) {
-			got = append(got, fmt.Sprintf("%s %d %d %d", m.Kind, m.Gone, m.Replaced, m.Alive))
+		for _, m := range NewRun(g, Options{Proven: proven}).OwnerLosses(nil) {
+			got = append(got, fmt.Sprintf("%s %d %d %d", m.Kind, m.Absent, m.Replaced, m.Alive))
 		}
 		if strings.Join(got, ";") != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -197,8 +197,8 @@ func TestP18Masses(t *testing.T) {
 	}
 }
 
-// TestOverlayCountsBlockers: the count that is kept is the count that there is, whatever happens in which order.
-func TestOverlayCountsBlockers(t *testing.T) {
+// TestProjectionCountsBlockers: the count that is kept is the count that there is, whatever happens in which order.
+func TestProjectionCountsBlockers(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		s := newSmall(t)
@@ -214,7 +214,7 @@ func TestOverlayCountsBlockers(t *testing.T) {
 			s.add(configMaps, fmt.Sprintf("o%d", i), refs...)
 		}
 		g := s.plan(Background).Graph
-		o := NewOverlay(g, Options{})
+		o := NewProjection(g, Options{})
 		for range 40 {
 			id := graph.ID(rng.IntN(g.Len()))
 			o.Blockers(graph.ID(rng.IntN(g.Len())))
@@ -224,7 +224,7 @@ func TestOverlayCountsBlockers(t *testing.T) {
 				o.Removed(id)
 			case 1:
 				if len(refs) > 0 && !o.Gone(id) {
-					o.Stripped(refs[rng.IntN(len(refs))])
+					o.OwnerRefRemoved(refs[rng.IntN(len(refs))])
 				}
 			case 2:
 				if len(refs) > 0 && !o.Gone(id) {
@@ -248,7 +248,7 @@ func TestOverlayCountsBlockers(t *testing.T) {
 	}
 }
 
-// TestRunReleasesBeforeItJudges: an owner that waits to orphan its dependents, or is going to, takes its uid off them, whatever else their references say.
+// TestRunReleasesBeforeItJudges: an owner that waits to orphan its dependents, or is going to, removes its uid from them, whatever else their references say.
 // What is judged before that would be deleted.
 func TestRunReleasesBeforeItJudges(t *testing.T) {
 	s := newSmall(t)
@@ -265,7 +265,7 @@ func TestRunReleasesBeforeItJudges(t *testing.T) {
 	wantReason(t, p, "d", OwnerOrphans, "p")
 	// What may not be released is not judged.
 	g := p.Graph
-	p = NewRun(g, Options{May: func(id graph.ID) bool { return g.Ref(id).Name != "o" }})
+	p = NewRun(g, Options{Allow: func(id graph.ID) bool { return g.Ref(id).Name != "o" }})
 	if got := names(g, p.Deleted); got != "p" {
 		t.Errorf("deleted %s, want only p", got)
 	}

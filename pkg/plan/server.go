@@ -13,7 +13,7 @@ func (s *simulation) delete(id graph.ID, policy Policy, by By, because Reason) {
 	s.settle(id)
 }
 
-// clear takes finalizers off.
+// clear removes finalizers.
 func (s *simulation) clear(id graph.ID, finalizers objectState) {
 	s.objects[id] &^= finalizers
 	s.settle(id)
@@ -23,21 +23,21 @@ func (s *simulation) clear(id graph.ID, finalizers objectState) {
 func (s *simulation) settle(id graph.ID) {
 	switch {
 	case !s.is(id, deleting):
-	case s.is(id, held|orphan|foreground|cleanup):
+	case s.is(id, foreignFinalizers|orphan|foreground|cleanup):
 		if s.is(id, orphan|cleanup) || s.release {
-			s.Look(id)
+			s.Enqueue(id)
 		}
 	default:
 		s.remove(id)
 	}
 }
 
-// remove takes an object away; a definition or namespace that it was in is looked at.
+// remove takes an object away; a CRD or namespace that it was in is looked at.
 func (s *simulation) remove(id graph.ID) {
 	s.touch(id)
 	s.Removed(id)
 	if container, ok := s.containers[id]; ok {
-		s.Look(container)
+		s.Enqueue(container)
 	}
 }
 
@@ -68,17 +68,17 @@ func (s *simulation) orphanDependents(id graph.ID) {
 	cause := Reason{Code: OwnerOrphans, Cause: id, HasCause: true}
 	kept := false
 	for e := range s.Dependents(id) {
-		if s.options.May != nil && !s.options.May(e.Dependent) {
+		if s.options.Allow != nil && !s.options.Allow(e.Dependent) {
 			kept = true // and its owner with it (P-19)
 			continue
 		}
 		retried := s.retried(e.Dependent)
 		s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: cause})
-		s.edges[e.Index] |= stripped | released
+		s.edges[e.Index] |= ownerRefRemoved | released
 		s.settle(e.Dependent)
 		if retried || s.options.Rules == Loop {
 			s.timing = s.timing || s.options.Rules == Upstream
-			s.Look(e.Dependent) // a loop of passes looks at everything again (RO-001)
+			s.Enqueue(e.Dependent) // a loop of passes looks at everything again (RO-001)
 		}
 	}
 	if kept || s.mayHide(id) {

@@ -8,14 +8,14 @@ import (
 
 // simulation is a cluster in which nothing happens but what a deletion brings about.
 type simulation struct {
-	*Overlay
+	*Projection
 	options Options
-	// release says that whoever has a finalizer on an object that is being deleted takes it off.
+	// release says that whoever has a finalizer on an object that is being deleted removes it.
 	release bool
-	// holdsBefore says that nobody releases what was being deleted before the simulation began.
-	holdsBefore bool
-	retries     []graph.ID // what the wave after the next looks at again
-	// containers are the definition or namespace, being deleted, that an object is waited for by.
+	// keepsTerminating says that nobody releases what was being deleted before the simulation began.
+	keepsTerminating bool
+	retries          []graph.ID // what the wave after the next looks at again
+	// containers are the CRD or namespace, being deleted, that an object is waited for by.
 	containers map[graph.ID]graph.ID
 	// over is how many cycles, from the first on, are gone.
 	over int
@@ -38,7 +38,7 @@ type simulation struct {
 }
 
 func newSimulation(g *graph.Graph, opts Options, release bool) *simulation {
-	return &simulation{Overlay: NewOverlay(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}}
+	return &simulation{Projection: NewProjection(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}}
 }
 
 // deletion begins with the deletes of the roots, in the first wave, after some references were made to block.
@@ -59,7 +59,7 @@ func deletion(roots []graph.ID, policy Policy, block []graph.Edge) func(*simulat
 	}
 }
 
-// simulate begins, and lets the collector, and the controllers of definitions and namespaces, react until nothing is left to do.
+// simulate begins, and lets the collector, and the controllers of CRDs and namespaces, react until nothing is left to do.
 func simulate(g *graph.Graph, opts Options, release bool, begin func(*simulation)) *simulation {
 	s := newSimulation(g, opts, release)
 	begin(s)
@@ -69,22 +69,22 @@ func simulate(g *graph.Graph, opts Options, release bool, begin func(*simulation
 
 // proceed lets everybody react until nothing is left to do.
 func (s *simulation) proceed() {
-	for s.pending() || s.breakDeadlock() {
-		now, retries := s.Due(), s.retries
+	for s.hasWork() || s.breakDeadlock() {
+		now, retries := s.Drain(), s.retries
 		s.retries = nil
 		for _, id := range retries {
-			s.Look(id)
+			s.Enqueue(id)
 		}
 		s.wave++
 		s.step(now)
 	}
 }
 
-func (s *simulation) pending() bool { return len(s.due)+len(s.retries) > 0 }
+func (s *simulation) hasWork() bool { return len(s.queue)+len(s.retries) > 0 }
 
 // breakDeadlock unblocks a reference of a cycle that waits for itself, if that is wanted.
 func (s *simulation) breakDeadlock() bool {
-	if !s.options.Terms.BreakDeadlocks {
+	if !s.options.Overrides.BreakDeadlocks {
 		return false
 	}
 	// The first ring is enough, and there can be thousands: what has come to its end is not looked at again.
@@ -94,13 +94,13 @@ func (s *simulation) breakDeadlock() bool {
 	}
 	for ring := range s.deadlocks(cycles[s.over:]) {
 		e := ring[0]
-		if s.options.May != nil && !s.options.May(e.Dependent) {
+		if s.options.Allow != nil && !s.options.Allow(e.Dependent) {
 			continue
 		}
 		s.wave++
 		s.act(Action{Verb: VerbUnblock, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: Reason{Code: Deadlock, Cause: e.Owner, HasCause: true}})
 		s.Unblocked(e)
-		return s.pending()
+		return s.hasWork()
 	}
 	return false
 }
@@ -122,10 +122,10 @@ func (s *simulation) step(now []graph.ID) {
 // attempt decides about an object and returns what to do, nil for nothing.
 func (s *simulation) attempt(id graph.ID) func() {
 	switch {
-	case s.is(id, gone), s.options.May != nil && !s.options.May(id):
+	case s.is(id, gone), s.options.Allow != nil && !s.options.Allow(id):
 		return nil
-	case s.is(id, deleting) && s.is(id, held) && s.frees(id):
-		return func() { s.clear(id, held) }
+	case s.is(id, deleting) && s.is(id, foreignFinalizers) && s.frees(id):
+		return func() { s.clear(id, foreignFinalizers) }
 	case s.is(id, deleting) && s.is(id, cleanup):
 		return s.cleanUp(id)
 	case s.is(id, deleting) && s.is(id, orphan):
@@ -157,15 +157,15 @@ func (s *simulation) attempt(id graph.ID) func() {
 			}
 			s.delete(id, v.Policy, ByCollector, cause)
 		}
-	case Strip:
+	case RemoveOwnerRefs:
 		return func() {
-			indices := make([]int, len(v.Strip))
-			for i, at := range v.Strip {
+			indices := make([]int, len(v.RemoveOwnerRefs))
+			for i, at := range v.RemoveOwnerRefs {
 				indices[i] = refs[at].Index
 			}
 			s.act(Action{Verb: VerbOrphan, Object: id, Edges: indices, By: ByCollector, Because: s.solidOwner(item, refs)})
-			for _, at := range v.Strip {
-				s.Stripped(refs[at])
+			for _, at := range v.RemoveOwnerRefs {
+				s.OwnerRefRemoved(refs[at])
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (s *simulation) attempt(id graph.ID) func() {
 
 // frees says whether others remove their finalizers from an object that is being deleted.
 func (s *simulation) frees(id graph.ID) bool {
-	return s.release && !(s.holdsBefore && s.Graph.State(id) == graph.Deleting)
+	return s.release && !(s.keepsTerminating && s.Graph.State(id) == graph.Deleting)
 }
 
 // item is the object as the decision sees it, with its references and the owner that made it due.

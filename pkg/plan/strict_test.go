@@ -47,8 +47,8 @@ func TestStrict(t *testing.T) {
 				}
 			}
 		}
-		if len(p.Stuck) > 0 && name != "itself" {
-			t.Errorf("%s: stuck %v", name, p.Stuck)
+		if len(p.Deadlocked) > 0 && name != "itself" {
+			t.Errorf("%s: stuck %v", name, p.Deadlocked)
 		}
 		for _, a := range New(g, ids[:1], Foreground, Options{}).Actions {
 			if a.Verb == VerbBlock {
@@ -76,7 +76,7 @@ func TestPropagatedGracePeriod(t *testing.T) {
 	requested := int64(20)
 	for propagated, want := range map[bool][]int64{false: {20, 5, 60}, true: {20, 5, 20}} {
 		p := New(g, ids[:1], Background, Options{})
-		p.Learn(Facts{Pods: pods, GracePeriodSeconds: &requested, Propagated: propagated})
+		p.Learn(Details{Pods: pods, GracePeriodSeconds: &requested, Propagated: propagated})
 		for i, id := range ids {
 			if b, _ := p.Blocker(id); b.GracePeriodSeconds != want[i] {
 				t.Errorf("propagated %t: %d may take %d s, want %d", propagated, i, b.GracePeriodSeconds, want[i])

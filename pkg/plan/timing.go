@@ -20,10 +20,10 @@ func (s *simulation) unsettled(begin func(*simulation)) []graph.ID {
 		return nil
 	}
 	differ := map[graph.ID]bool{}
-	untouched := NewOverlay(s.Graph, s.options)
+	untouched := NewProjection(s.Graph, s.options)
 	for _, o := range orders(len(s.touched)) {
 		other := &simulation{
-			Overlay: untouched.clone(), options: s.options, release: s.release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{},
+			Projection: untouched.clone(), options: s.options, release: s.release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{},
 			order: o, silent: true,
 		}
 		begin(other)
@@ -40,17 +40,17 @@ func (s *simulation) unsettled(begin func(*simulation)) []graph.ID {
 
 // compare adds the objects that do not end alike in two simulations.
 func (s *simulation) compare(other *simulation, differ map[graph.ID]bool) {
-	const end = gone | deleting | orphan | foreground | held
+	const end = gone | deleting | orphan | foreground | foreignFinalizers
 	for _, id := range append(other.touched, s.touched...) {
 		if (s.objects[id]^other.objects[id])&end != 0 {
 			differ[id] = true
 			continue
 		}
-		if s.is(id, gone) || s.is(id, deleting) && s.is(id, held) {
+		if s.is(id, gone) || s.is(id, deleting) && s.is(id, foreignFinalizers) {
 			continue // and which owners such a one has lost tells nobody anything
 		}
 		for e := range s.Graph.Owners(id) {
-			if (s.edges[e.Index]^other.edges[e.Index])&(stripped|unblocked) != 0 {
+			if (s.edges[e.Index]^other.edges[e.Index])&(ownerRefRemoved|unblocked) != 0 {
 				differ[id] = true
 			}
 		}
@@ -60,13 +60,13 @@ func (s *simulation) compare(other *simulation, differ map[graph.ID]bool) {
 // orderMatters says whether there is anything in what the simulation has touched that makes the order of things matter.
 func (s *simulation) orderMatters() bool {
 	return slices.ContainsFunc(s.touched, func(id graph.ID) bool {
-		if !s.is(id, gone|deleting) || !s.Graph.Seen(id) {
+		if !s.is(id, gone|deleting) || !s.Graph.Observed(id) {
 			return false
 		}
 		if _, in := s.Graph.Cycle(id); in {
 			return true
 		}
-		stays := s.is(id, held) // and others wait for it, or it for others, or not
+		stays := s.is(id, foreignFinalizers) // and others wait for it, or it for others, or not
 		return stays || slices.Contains(s.Graph.Finalizers(id), OrphanFinalizer) || s.orphaned[id] && s.shares(id)
 	})
 }
@@ -87,20 +87,20 @@ func (s *simulation) shares(id graph.ID) bool {
 type task uint8
 
 const (
-	taskJudge   task = iota // an object as any other
+	taskDecide  task = iota // an object as any other
 	taskCarrier             // one that carries the finalizer orphan
 	taskShared              // a dependent of one that carries it
 	taskRelease             // an owner that orphans
 	taskFinish              // an owner that waits in the foreground
-	taskOthers              // finalizers of others come off
-	taskCleanUp             // what is in a definition or namespace
+	taskOthers              // finalizers of others are removed
+	taskCleanUp             // what is in a CRD or namespace
 	tasks       = iota
 )
 
 // taskOf says what is to be done with an object that is due.
 func (s *simulation) taskOf(id graph.ID) task {
 	switch {
-	case s.is(id, deleting) && s.is(id, held) && s.release:
+	case s.is(id, deleting) && s.is(id, foreignFinalizers) && s.release:
 		return taskOthers
 	case s.is(id, deleting) && s.is(id, cleanup):
 		return taskCleanUp
@@ -116,7 +116,7 @@ func (s *simulation) taskOf(id graph.ID) task {
 			return taskShared
 		}
 	}
-	return taskJudge
+	return taskDecide
 }
 
 // order is one in which things are taken up.
@@ -170,9 +170,9 @@ func orders(objects int) []order {
 		{taskOthers: 1},
 		{taskOthers: 1, taskRelease: 2},
 		{taskFinish: 1},
-		{taskShared: 1, taskJudge: 1, taskCarrier: 1},
-		{taskShared: 2, taskJudge: 1},
-		{taskShared: 2, taskJudge: 1, taskOthers: 1, taskFinish: 1},
+		{taskShared: 1, taskDecide: 1, taskCarrier: 1},
+		{taskShared: 2, taskDecide: 1},
+		{taskShared: 2, taskDecide: 1, taskOthers: 1, taskFinish: 1},
 		{taskCarrier: 2, taskRelease: 2, taskOthers: 1},
 	} {
 		all = append(all, order{rank: rank})
@@ -190,8 +190,8 @@ func orders(objects int) []order {
 func (s *simulation) drain() {
 	q := &queue{}
 	for {
-		for _, id := range append(s.Due(), s.retries...) {
-			heap.Push(q, due{s.order.priority(s, id), id})
+		for _, id := range append(s.Drain(), s.retries...) {
+			heap.Push(q, queued{s.order.priority(s, id), id})
 		}
 		s.retries = nil
 		if q.Len() == 0 {
@@ -200,9 +200,9 @@ func (s *simulation) drain() {
 			}
 			return
 		}
-		next := heap.Pop(q).(due)
+		next := heap.Pop(q).(queued)
 		if now := s.order.priority(s, next.id); now > next.priority {
-			heap.Push(q, due{now, next.id})
+			heap.Push(q, queued{now, next.id})
 			continue
 		}
 		s.touch(next.id)
@@ -212,14 +212,14 @@ func (s *simulation) drain() {
 	}
 }
 
-// due is an object that is to be looked at.
-type due struct {
+// queued is an object that is to be looked at.
+type queued struct {
 	priority uint64
 	id       graph.ID
 }
 
 // queue is a heap of what is due.
-type queue []due
+type queue []queued
 
 func (q queue) Len() int { return len(q) }
 func (q queue) Less(i, j int) bool {
@@ -231,7 +231,7 @@ func (q queue) Less(i, j int) bool {
 func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
 // Push is for package heap.
-func (q *queue) Push(x any) { *q = append(*q, x.(due)) }
+func (q *queue) Push(x any) { *q = append(*q, x.(queued)) }
 
 // Pop is for package heap.
 func (q *queue) Pop() any {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Diagnosis writes what is stuck by its causes, each once: what is stuck and for how long, the cause in a sentence, what was seen, what removing the
@@ -25,12 +27,12 @@ func Diagnosis(w io.Writer, d *v1alpha1.Diagnosis, now time.Time, s Style) error
 	}
 	fmt.Fprintln(out, diagnosisSummary(d))
 	if d.NotLookedAt > 0 {
-		for _, line := range wrap(count(d.NotLookedAt, "object")+" not looked at: there are too many, or a webhook does not answer; what is said of them was seen at others like them", s.columns()) {
+		for _, line := range wrap(phrase.Count(d.NotLookedAt, "object")+" not examined: there are too many, or a webhook does not respond; the evidence is that of similar objects", s.columns()) {
 			fmt.Fprintln(out, line)
 		}
 	}
 	if len(d.Gaps) > 0 {
-		for _, line := range wrap("incomplete: "+shorten(unlisted(d.Gaps), s.Wide)+" could not be listed; what is stuck there, or holds something else up, is not shown", s.columns()) {
+		for _, line := range wrap("incomplete: "+shorten(unlisted(d.Gaps), s.Wide)+" could not be listed; objects of these types that are stuck, or that block others, are not shown", s.columns()) {
 			fmt.Fprintln(out, line)
 		}
 	}
@@ -47,32 +49,52 @@ func diagnosisSummary(d *v1alpha1.Diagnosis) string {
 			hidden++
 		}
 	}
-	causes := len(troubles(d))
 	switch {
 	case len(d.Stuck) == 0 && len(d.Gaps) > 0:
-		return "nothing is stuck among what could be listed"
+		return "nothing is stuck in the types that could be listed"
 	case len(d.Stuck) == 0:
 		return "nothing is stuck"
 	case hidden > 0 && deleting == 0:
-		return "whether " + objectsAre(hidden) + " being deleted could not be seen"
+		return "whether " + objectsAre(hidden) + " being deleted could not be determined"
 	case deleting == 0:
 		return objectsAre(len(d.Stuck)) + " not being deleted"
 	}
-	if !slices.ContainsFunc(d.Stuck, held) {
+	if !slices.ContainsFunc(d.Stuck, isStuck) {
 		return objectsAre(deleting) + " being deleted; nothing is stuck"
 	}
-	s := objectsAre(deleting) + " being deleted and still there"
+	return stuckSummary(d, deleting)
+}
+
+// stuckSummary counts the objects that are stuck, the causes of that, and the objects whose deletion makes progress.
+func stuckSummary(d *v1alpha1.Diagnosis, deleting int) string {
+	stuck, causes := 0, 0
+	for _, s := range d.Stuck {
+		if isStuck(s) {
+			stuck++
+		}
+	}
+	for _, t := range troubles(d) {
+		if !inProgress(t.Cause) {
+			causes++
+		}
+	}
+	s := objectsAre(stuck) + " stuck in deletion"
 	if causes > 0 {
-		s += ", for " + count(causes, "cause")
+		s += ", for " + phrase.Count(causes, "cause")
+	}
+	if n := deleting - stuck; n > 0 {
+		s += "; " + phrase.Count(n, "other deletion") + " in progress"
 	}
 	return s
 }
 
-// held says whether an object is stuck: being deleted, and not just in progress.
-func held(s v1alpha1.Stuck) bool {
-	goesOn := func(c v1alpha1.Cause) bool { return c.Code == "InProgress" || c.Code == "PodTerminating" }
-	return s.Since != nil && (len(s.Causes) == 0 || slices.ContainsFunc(s.Causes, func(c v1alpha1.Cause) bool { return !goesOn(c) }))
+// isStuck says whether an object is being deleted, and its deletion makes no progress.
+func isStuck(s v1alpha1.Stuck) bool {
+	return s.Since != nil && (len(s.Causes) == 0 || slices.ContainsFunc(s.Causes, func(c v1alpha1.Cause) bool { return !inProgress(c) }))
 }
+
+// inProgress says whether a cause is that a deletion is not complete yet.
+func inProgress(c v1alpha1.Cause) bool { return c.Code == "InProgress" || c.Code == "PodTerminating" }
 
 // unlisted names the types in gaps, each once and in their order.
 func unlisted(gaps []v1alpha1.Gap) []string {
@@ -120,21 +142,17 @@ func namesOf(refs []v1alpha1.ObjectRef, wide bool) string {
 
 // shorten joins some words, the first of many unless all are wanted.
 func shorten(all []string, wide bool) string {
-	if more := len(all) - named; more > 0 && !wide {
-		return strings.Join(all[:named], ", ") + fmt.Sprintf(" and %d more", more)
+	if wide {
+		return strings.Join(all, ", ")
 	}
-	return strings.Join(all, ", ")
+	return phrase.FirstFew(all, named)
 }
 
 // DiagnosisNames writes the stuck objects, a line each, as kubectl's -o name does.
 func DiagnosisNames(w io.Writer, d *v1alpha1.Diagnosis) error {
 	out := bufio.NewWriter(w)
 	for _, s := range d.Stuck {
-		kind := strings.ToLower(s.Object.Kind)
-		if group, _, grouped := strings.Cut(s.Object.APIVersion, "/"); grouped {
-			kind += "." + group
-		}
-		fmt.Fprintf(out, "%s/%s\n", Escape(kind), Escape(s.Object.Name))
+		fmt.Fprintln(out, TypeName(graph.Ref(s.Object)))
 	}
 	return out.Flush()
 }

@@ -55,7 +55,7 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
                kubectl gc unfinalize widgets.example.com/w2 -n shop --finalizer example.com/bucket
                and the same for 2 more; all at once: kubectl gc unfinalize --all-stuck -n shop --finalizer example.com/bucket
 
-6 objects are being deleted and still there, for 1 cause
+6 objects are stuck in deletion, for 1 cause
 `
 	if diff := cmp.Diff(want, diagnosis(t, 0, false, append(stuck, namespace)...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -72,7 +72,7 @@ func TestDiagnosisSaysThatNothingIsStuck(t *testing.T) {
 	if got := diagnosis(t, 0, false, goesOn); !strings.HasSuffix(got, "\n1 object is being deleted; nothing is stuck\n") {
 		t.Error(got)
 	}
-	if got := diagnosis(t, 0, false, goesOn, widget("b", 1)); !strings.HasSuffix(got, "\n2 objects are being deleted and still there, for 2 causes\n") {
+	if got := diagnosis(t, 0, false, goesOn, widget("b", 1)); !strings.HasSuffix(got, "\n1 object is stuck in deletion, for 1 cause; 1 other deletion in progress\n") {
 		t.Error(got)
 	}
 }
@@ -83,7 +83,7 @@ func TestDiagnosisSaysHowManyWereNotLookedAt(t *testing.T) {
 	if err := render.Diagnosis(&out, &v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{widget("a", 1)}, NotLookedAt: 7}, noon, render.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\n7 objects not looked at: "; !strings.Contains(out.String(), want) {
+	if want := "\n7 objects not examined: "; !strings.Contains(out.String(), want) {
 		t.Errorf("got\n%s\nwant it to contain %q", &out, want)
 	}
 }
@@ -166,13 +166,13 @@ func TestDiagnosisNamesWhatCouldNotBeListed(t *testing.T) {
 		wide bool
 		want string
 	}{
-		"nothing is stuck": {v1alpha1.Diagnosis{Gaps: gaps}, false, "nothing is stuck among what could be listed\n" +
-			"incomplete: the core group, group example.com, secrets could not be listed; what is stuck there, or holds something else up, is not shown\n"},
+		"nothing is stuck": {v1alpha1.Diagnosis{Gaps: gaps}, false, "nothing is stuck in the types that could be listed\n" +
+			"incomplete: the core group, group example.com, secrets could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
 		"something is stuck": {v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{widget("w", 1)}, Gaps: append(slices.Clip(gaps), v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, false,
-			"1 object is being deleted and still there, for 1 cause\n" +
-				"incomplete: the core group, group example.com, secrets and 1 more could not be listed; what is stuck there, or holds something else up, is not shown\n"},
-		"wide": {v1alpha1.Diagnosis{Gaps: append(slices.Clip(gaps), v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, true, "nothing is stuck among what could be listed\n" +
-			"incomplete: the core group, group example.com, secrets, leases.coordination.k8s.io could not be listed; what is stuck there, or holds something else up, is not shown\n"},
+			"1 object is stuck in deletion, for 1 cause\n" +
+				"incomplete: the core group, group example.com, secrets and 1 more could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
+		"wide": {v1alpha1.Diagnosis{Gaps: append(slices.Clip(gaps), v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, true, "nothing is stuck in the types that could be listed\n" +
+			"incomplete: the core group, group example.com, secrets, leases.coordination.k8s.io could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer

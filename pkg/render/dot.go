@@ -117,12 +117,12 @@ func (t Tree) parts() (nodes []graph.ID, edges []drawnEdge) {
 
 // label returns the lines of an object's label.
 func label(r graph.Ref, s graph.State) []string {
-	lines := []string{Escape(r.Kind) + "/" + Escape(r.Name)}
+	lines := []string{KindName(r)}
 	if r.Namespace != "" {
 		lines = append(lines, Escape(r.Namespace))
 	}
 	if s != graph.Active {
-		lines = append(lines, string(states[s]))
+		lines = append(lines, s.String())
 	}
 	return lines
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwarp"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 const (
@@ -201,7 +202,7 @@ func FinalizersPresent(w io.Writer, e *v1alpha1.Explanation, s Style) error {
 }
 
 func presentSummary(all, unknown int, gaps bool) string {
-	text := count(all, "finalizer") + " present"
+	text := phrase.Count(all, "finalizer") + " present"
 	if gaps {
 		text += " in what could be listed"
 	}

@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"testing"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -26,12 +27,12 @@ var now = time.Unix(1_700_000_000, 0).UTC()
 
 // object returns an object that is as old as it says; its uid is made from its name.
 func object(namespace, name string, age time.Duration, owners ...graph.OwnerReference) graph.Object {
-	return graph.Object{Namespace: namespace, Name: name, UID: "uid-" + name, ResourceVersion: "1", Created: now.Add(-age).Unix(), Owners: owners}
+	return graph.Object{Namespace: namespace, Name: name, UID: "uid-" + name, ResourceVersion: "1", CreationTimestamp: now.Add(-age).Unix(), Owners: owners}
 }
 
 // deleting says that the object is being deleted, since when and what holds it.
 func deleting(o graph.Object, since time.Duration, finalizers ...string) graph.Object {
-	o.Deleted, o.Finalizers = now.Add(-since).Unix(), finalizers
+	o.DeletionTimestamp, o.Finalizers = now.Add(-since).Unix(), finalizers
 	return o
 }
 
@@ -89,9 +90,9 @@ func shop() render.Tree {
 		services: {object("shop", "front", 40*day)},
 		knative:  {object("shop", "function", 40*day), object("shop", "function-2", 40*day, ref(knative, "function"))},
 	})
-	t := render.Tree{Graph: g, Now: now, Readings: map[graph.ID]render.Reading{}}
+	t := render.Tree{Graph: g, Now: now, Readings: map[graph.ID]graph.PrinterColumns{}}
 	t.Rows = g.Tree(g.Roots(), graph.TreeOptions{Depth: -1})
-	for name, reading := range map[string]render.Reading{
+	for name, reading := range map[string]graph.PrinterColumns{
 		"web": {Ready: "2/3"}, "api": {Ready: "0/1"}, "web-5d9c7b8f6d": {Ready: "2/3"},
 		"web-5d9c7b8f6d-x2lq9": {Ready: "1/1", Status: "Running"}, "web-5d9c7b8f6d-zz4kf": {Ready: "0/1", Status: "Terminating"},
 		"data": {Status: "Terminating"},
@@ -103,10 +104,11 @@ func shop() render.Tree {
 }
 
 // treeOf returns the tree of some roots of the shop.
-func treeOf(opts graph.TreeOptions, roots ...string) render.Tree {
-	t := shop()
-	t.Rows = t.Graph.Tree(ids(t.Graph, roots...), opts)
-	return t
+func treeOf(t testing.TB, opts graph.TreeOptions, roots ...string) render.Tree {
+	t.Helper()
+	tree := shop()
+	tree.Rows = tree.Graph.Tree(ids(t, tree.Graph, roots...), opts)
+	return tree
 }
 
 // nearer is a tree in which an object is cut by the depth where it comes first and expanded where it comes again.
@@ -118,12 +120,14 @@ func nearer() render.Tree {
 	return render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: 2}), Now: now}
 }
 
-func ids(g *graph.Graph, names ...string) []graph.ID {
+// ids finds objects by the names that their uids are made from.
+func ids(t testing.TB, g *graph.Graph, names ...string) []graph.ID {
+	t.Helper()
 	var ids []graph.ID
 	for _, name := range names {
 		id, ok := g.Lookup("uid-" + name)
 		if !ok {
-			panic("no object " + name)
+			t.Fatalf("no object %s", name)
 		}
 		ids = append(ids, id)
 	}
@@ -131,15 +135,16 @@ func ids(g *graph.Graph, names ...string) []graph.ID {
 }
 
 // linked is a definition with its instances, and a namespace with one of them.
-func linked(show func(graph.Ref) bool) render.Tree {
+func linked(t testing.TB, show func(graph.Ref) bool) render.Tree {
+	t.Helper()
 	g := snapshot(map[graph.Type][]graph.Object{
 		definitions: {object("", "services.serving.knative.dev", time.Hour)},
 		namespaces:  {object("", "shop", time.Hour)},
 		knative:     {object("shop", "function", time.Hour), object("other", "function-3", time.Hour)},
 		configMaps:  {object("shop", "settings", time.Hour, ref(knative, "function"))},
 	})
-	roots := ids(g, "services.serving.knative.dev", "shop")
-	instances := ids(g, "function-3", "function")
+	roots := ids(t, g, "services.serving.knative.dev", "shop")
+	instances := ids(t, g, "function-3", "function")
 	links := func(id graph.ID) []graph.Link {
 		switch id {
 		case roots[0]:
@@ -167,7 +172,7 @@ var hostileTexts = []string{
 // hostile is a tree in which every text that comes from outside is one of the hostile ones.
 func hostile() render.Tree {
 	b := graph.NewBuilder()
-	readings := map[string]render.Reading{}
+	readings := map[string]graph.PrinterColumns{}
 	for i, text := range hostileTexts {
 		other := hostileTexts[(i+7)%len(hostileTexts)]
 		t := graph.Type{Group: other, Version: text, Resource: text, Kind: text, Namespaced: true}
@@ -175,14 +180,14 @@ func hostile() render.Tree {
 		l := b.Listing(t, "")
 		uid := "uid-" + text
 		l.Add(graph.Object{
-			Namespace: text, Name: other, UID: uid, ResourceVersion: text, Created: now.Unix(), Finalizers: []string{text, other},
+			Namespace: text, Name: other, UID: uid, ResourceVersion: text, CreationTimestamp: now.Unix(), Finalizers: []string{text, other},
 			Owners: []graph.OwnerReference{{APIVersion: text, Kind: text, Name: text, UID: "gone-" + text}},
 		})
 		l.Complete()
-		readings[uid] = render.Reading{Ready: text, Status: other}
+		readings[uid] = graph.PrinterColumns{Ready: text, Status: other}
 	}
 	g := b.Build()
-	tree := render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now, Readings: map[graph.ID]render.Reading{}}
+	tree := render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now, Readings: map[graph.ID]graph.PrinterColumns{}}
 	for uid, reading := range readings {
 		if id, ok := g.Lookup(uid); ok {
 			tree.Readings[id] = reading

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -34,7 +35,7 @@ var formats = map[string]func(io.Writer, render.Tree) error{
 func writeJSON(w io.Writer, t render.Tree) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(render.TreeObject(t, []v1alpha1.Gap{{Resource: "backups", Group: "example.com", Reason: v1alpha1.GapForbidden, Message: "no"}}))
+	return e.Encode(encode.Tree(t, []v1alpha1.Gap{{Resource: "backups", Group: "example.com", Reason: v1alpha1.GapForbidden, Message: "no"}}))
 }
 
 // TestGolden compares what is written with testdata; go test ./pkg/render -update writes it.
@@ -53,13 +54,13 @@ func TestGolden(t *testing.T) {
 		formats []string
 	}{
 		{"forest", shop(), []string{"table", "wide", "color", "dot", "mermaid", "names", "json"}},
-		{"depth", treeOf(graph.TreeOptions{Depth: 1}, "web", "api"), []string{"table", "names"}},
+		{"depth", treeOf(t, graph.TreeOptions{Depth: 1}, "web", "api"), []string{"table", "names"}},
 		{"depth-nearer", nearer(), []string{"table", "names", "json"}},
-		{"owners", treeOf(graph.TreeOptions{Depth: -1, Owners: true}, "web-5d9c7b8f6d-x2lq9", "under-shared", "ring-a"), []string{"table", "wide", "dot", "json"}},
-		{"hidden", treeOf(graph.TreeOptions{Depth: -1, Show: hide("ReplicaSet")}, "web", "api"), []string{"table", "dot", "mermaid"}},
-		{"hidden-owners", treeOf(graph.TreeOptions{Depth: -1, Owners: true, Show: hide("ReplicaSet")}, "web-5d9c7b8f6d-x2lq9"), []string{"table", "dot"}},
-		{"links", linked(nil), []string{"table", "wide", "dot", "mermaid", "json"}},
-		{"links-hidden", linked(func(r graph.Ref) bool { return r.Kind != "Service" }), []string{"table", "dot"}},
+		{"owners", treeOf(t, graph.TreeOptions{Depth: -1, Owners: true}, "web-5d9c7b8f6d-x2lq9", "under-shared", "ring-a"), []string{"table", "wide", "dot", "json"}},
+		{"hidden", treeOf(t, graph.TreeOptions{Depth: -1, Show: hide("ReplicaSet")}, "web", "api"), []string{"table", "dot", "mermaid"}},
+		{"hidden-owners", treeOf(t, graph.TreeOptions{Depth: -1, Owners: true, Show: hide("ReplicaSet")}, "web-5d9c7b8f6d-x2lq9"), []string{"table", "dot"}},
+		{"links", linked(t, nil), []string{"table", "wide", "dot", "mermaid", "json"}},
+		{"links-hidden", linked(t, func(r graph.Ref) bool { return r.Kind != "Service" }), []string{"table", "dot"}},
 		{"hostile", hostile(), []string{"table", "wide", "dot", "mermaid", "names"}},
 		{"empty", render.Tree{Graph: snapshot(nil), Now: now}, []string{"table", "dot", "mermaid", "names", "json"}},
 	}

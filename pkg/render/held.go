@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// heldBy says who has to take the finalizers off an object, and what that does.
+// heldBy says who has to remove the finalizers of an object, and what that does.
 func (p Plan) heldBy(b plan.Blocker) string {
 	ref := p.Graph.Ref(b.Object)
 	var known, unknown []string
@@ -24,12 +24,12 @@ func (p Plan) heldBy(b plan.Blocker) string {
 		}
 	}
 	if len(unknown) > 0 {
-		known = append(known, fmt.Sprintf("whoever put %s there has to take it off", strings.Join(unknown, ", ")))
+		known = append(known, fmt.Sprintf("the controller that added %s has to remove it", strings.Join(unknown, ", ")))
 	}
 	return strings.Join(known, "; ")
 }
 
-// explain writes, of each finalizer that will hold something and is known, who takes it off and what that does.
+// explain writes, of each finalizer that will hold something and is known, who removes it and what that does.
 func (p Plan) explain(w io.Writer) error {
 	told := map[string]bool{}
 	for _, b := range p.Blockers {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -49,23 +50,23 @@ func held(t *testing.T) render.Plan {
 }
 
 const (
-	protects = "the PVC protection controller keeps the claim while a scheduled pod uses it, even a completed one, then takes it off"
-	balances = "service.kubernetes.io/load-balancer-cleanup: the service controller deletes the load balancer in the cloud, then takes it off"
-	routes   = "service.k8s.aws/resources: AWS Load Balancer Controller deletes the NLB, the target groups and the security groups of the Service, then takes it off"
+	protects = "the PVC protection controller keeps the claim while a scheduled pod uses it, even a completed one, then removes the finalizer"
+	balances = "service.kubernetes.io/load-balancer-cleanup: the service controller deletes the load balancer in the cloud, then removes the finalizer"
+	routes   = "service.k8s.aws/resources: AWS Load Balancer Controller deletes the NLB, the target groups and the security groups of the Service, then removes the finalizer"
 )
 
-// TestHeldIsExplained: whoever takes a finalizer off is named when it is known, and what it does.
+// TestHeldIsExplained: whoever removes a finalizer is named when it is known, and what it does.
 func TestHeldIsExplained(t *testing.T) {
 	p := held(t)
 	got := map[string]string{}
-	for _, b := range render.PlanObject(p, nil).Blockers {
+	for _, b := range encode.Plan(p, nil).Blockers {
 		got[b.Object.Kind+"/"+b.Object.Name] = b.Because
 	}
 	if diff := cmp.Diff(map[string]string{
 		"PersistentVolumeClaim/data": protects,
 		"PersistentVolumeClaim/logs": protects,
-		"ConfigMap/settings":         "whoever put example.com/hold there has to take it off",
-		"Service/web":                balances + "; " + routes + "; whoever put example.com/hold there has to take it off",
+		"ConfigMap/settings":         "the controller that added example.com/hold has to remove it",
+		"Service/web":                balances + "; " + routes + "; the controller that added example.com/hold has to remove it",
 	}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -88,8 +89,8 @@ func TestHeldIsExplained(t *testing.T) {
 	}
 
 	p.Known = nil
-	for _, b := range render.PlanObject(p, nil).Blockers {
-		if !strings.HasPrefix(b.Because, "whoever put ") {
+	for _, b := range encode.Plan(p, nil).Blockers {
+		if !strings.HasPrefix(b.Because, "the controller that added ") {
 			t.Errorf("nothing is known, and yet: %s", b.Because)
 		}
 	}

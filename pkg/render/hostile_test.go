@@ -89,9 +89,9 @@ func treeOfTexts(text func() string) render.Tree {
 		b.Listing(typ, "").Add(o)
 	}
 	g := b.Build()
-	readings := map[graph.ID]render.Reading{}
+	readings := map[graph.ID]graph.PrinterColumns{}
 	for i := range g.Len() {
-		readings[graph.ID(i)] = render.Reading{Ready: text(), Status: text()}
+		readings[graph.ID(i)] = graph.PrinterColumns{Ready: text(), Status: text()}
 	}
 	first, _ := g.Lookup(roots[0])
 	last, _ := g.Lookup(roots[3])

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // A table draws a tree down to a level, since each level moves all that is below to the right: on a terminal as far as half of its width, elsewhere down
@@ -83,7 +84,7 @@ func (d drawing) more(at int, prefix *prefixes, p Palette) string {
 	if n == 0 {
 		return ""
 	}
-	return paint(p.dim, prefix.next(graph.Row{Indent: d.rows[at].Indent + 1, Last: true})+"… "+liesDeeper(count(n, "more object"), n))
+	return paint(p.dim, prefix.next(graph.Row{Indent: d.rows[at].Indent + 1, Last: true})+"… "+liesDeeper(phrase.Count(n, "more object"), n))
 }
 
 func liesDeeper(objects string, n int) string {
@@ -114,6 +115,6 @@ func (d drawing) footer(w io.Writer, g *graph.Graph) error {
 		command += " --owners"
 	}
 	_, err := fmt.Fprintf(w, "%s than %d levels; %s shows what is below the first of them, and -o json has all of it\n",
-		liesDeeper(count(d.total, "object"), d.total), d.levels, Escape(command))
+		liesDeeper(phrase.Count(d.total, "object"), d.total), d.levels, Escape(command))
 	return err
 }

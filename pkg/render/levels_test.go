@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -83,7 +84,7 @@ func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 			}
 		})
 	}
-	if nodes := render.TreeObject(deep, nil).Nodes; len(nodes) != 12_000 || nodes[11_999].Depth != 11_999 {
+	if nodes := encode.Tree(deep, nil).Nodes; len(nodes) != 12_000 || nodes[11_999].Depth != 11_999 {
 		t.Errorf("-o json has %d nodes", len(nodes))
 	}
 }
@@ -139,7 +140,7 @@ func TestHiddenHub(t *testing.T) {
 			}
 		}
 	}
-	if nodes := render.TreeObject(tree, nil).Nodes; len(nodes) != 12 {
+	if nodes := encode.Tree(tree, nil).Nodes; len(nodes) != 12 {
 		t.Errorf("-o json has %d nodes", len(nodes))
 	}
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -36,17 +35,21 @@ func TreeNames(w io.Writer, t Tree) error {
 	var b strings.Builder
 	written := make(map[graph.ID]bool, len(t.Rows)) // a row that --depth cuts can come again, nearer to a root
 	for _, row := range t.Rows {
-		if row.Hidden || written[row.ID] || !t.Graph.Seen(row.ID) {
+		if row.Hidden || written[row.ID] || !t.Graph.Observed(row.ID) {
 			continue
 		}
 		written[row.ID] = true
-		r := t.Graph.Ref(row.ID)
-		b.WriteString(Escape(strings.ToLower(r.Kind)))
-		if r.Group() != "" {
-			b.WriteString("." + Escape(r.Group()))
-		}
-		fmt.Fprintf(&b, "/%s\n", Escape(r.Name))
+		b.WriteString(TypeName(t.Graph.Ref(row.ID)) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Names writes the names of objects, one in a line.
+func Names(w io.Writer, g *graph.Graph, ids []graph.ID) error {
+	var rows []graph.Row
+	for _, id := range ids {
+		rows = append(rows, graph.Row{ID: id})
+	}
+	return TreeNames(w, Tree{Graph: g, Rows: rows})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -54,12 +55,21 @@ func PlanTable(w io.Writer, p Plan, s Style) error {
 	if err := p.explain(w); err != nil {
 		return err
 	}
-	for _, line := range slices.Concat(p.Denials(), []string{p.Summary()}, p.Remarks()) {
+	for _, line := range slices.Concat(denials(p), []string{p.Summary()}, p.Remarks()) {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// denials say what the user may not do, a line each.
+func denials(p Plan) []string {
+	lines := p.Denials()
+	for i := range lines {
+		lines[i] = Escape(lines[i])
+	}
+	return lines
 }
 
 func (p Plan) outcomes() map[graph.ID]outcome {
@@ -68,41 +78,41 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 		o := outcomes[a.Object]
 		switch a.Verb {
 		case plan.VerbDelete:
-			o.wave, o.word, o.policy, o.because = a.Wave, "deleted", a.Policy, p.because(a.Object, a.Because)
+			o.wave, o.word, o.policy, o.because = a.Wave, "deleted", a.Policy, p.Because(a.Object, a.Because)
 		case plan.VerbOrphan:
 			if o.word == "" {
 				o.wave = a.Wave
 			}
 		case plan.VerbUnblock:
 			if o.word == "" {
-				o.wave, o.word, o.because = a.Wave, "unblocked", p.because(a.Object, a.Because)
+				o.wave, o.word, o.because = a.Wave, "unblocked", p.Because(a.Object, a.Because)
 			}
 		case plan.VerbRemoveFinalizer: // of an owner that was being deleted before
 			if o.word == "" {
-				o.wave, o.word, o.because = a.Wave, "deleted", p.because(a.Object, a.Because)
+				o.wave, o.word, o.because = a.Wave, "deleted", p.Because(a.Object, a.Because)
 			}
 		}
 		outcomes[a.Object] = o
 	}
-	set := func(list []plan.Survivor, word string) {
+	set := func(list []plan.ObjectReason, word string) {
 		for _, s := range list {
 			o := outcomes[s.Object]
-			o.word, o.because = word, p.because(s.Object, s.Because)
+			o.word, o.because = word, p.Because(s.Object, s.Because)
 			outcomes[s.Object] = o
 		}
 	}
-	set(p.Survivors, "kept")
-	for _, s := range p.Survivors {
+	set(p.Kept, "kept")
+	for _, s := range p.Kept {
 		if s.Because.Code == plan.OwnerOrphans {
 			o := outcomes[s.Object]
 			o.word = "orphaned"
 			outcomes[s.Object] = o
 		}
 	}
-	set(p.Stuck, "stuck")
+	set(p.Deadlocked, "deadlocked")
 	for _, id := range p.Unsettled {
 		o := outcomes[id]
-		if o.word == "stuck" {
+		if o.word == "deadlocked" {
 			continue // the summary names it, and what to do about it
 		}
 		o.because = strings.TrimPrefix(o.because+"; it depends on the collector's timing", "; ")
@@ -123,7 +133,7 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 
 func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 	palette, wide := s.Palette, s.Wide
-	header := []string{"NAMESPACE", "NAME", "WAVE", "OUTCOME", "HELD-BY", "BECAUSE"}
+	header := []string{"NAMESPACE", "NAME", "WAVE", "OUTCOME", "WAITS-FOR", "BECAUSE"}
 	if wide {
 		header = append(header, "POLICY", "UID")
 	}
@@ -134,7 +144,7 @@ func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 	for i, row := range drawing.rows {
 		ref := p.Graph.Ref(row.ID)
 		o := outcomes[row.ID]
-		if o.word == "" && !p.Graph.Seen(row.ID) && p.Graph.State(row.ID) == graph.Absent {
+		if o.word == "" && !p.Graph.Observed(row.ID) && p.Graph.State(row.ID) == graph.Absent {
 			o.word = "absent"
 		}
 		wave := "-"
@@ -166,13 +176,13 @@ func (o outcome) paint(p Palette) string {
 		return "-"
 	case "kept", "orphaned", "absent", "unblocked":
 		return paint(p.kind, o.word)
-	case "stuck", "forbidden":
+	case "deadlocked", "forbidden":
 		return paint(p.bad, o.word)
 	}
 	return paint(p.warn, o.word)
 }
 
-// grouped counts the objects by wave, outcome, namespace and kind, and names those that are held, kept or stuck.
+// grouped counts the objects by wave, outcome, namespace and kind, and names those that wait for finalizers, are kept or deadlocked.
 func (p Plan) grouped(w io.Writer, outcomes map[graph.ID]outcome, palette Palette) error {
 	type class struct {
 		wave                  int
@@ -210,27 +220,23 @@ func (p Plan) Summary() string {
 	if len(p.Gaps) > 0 {
 		atLeast = "at least "
 	}
-	s := fmt.Sprintf("deletes %s%s of %s in %s", atLeast, count(len(p.Deleted), "object"), count(len(kinds), "kind"), count(p.Waves(), "wave"))
+	s := fmt.Sprintf("deletes %s%s of %s in %s", atLeast, phrase.Count(len(p.Deleted), "object"), phrase.Count(len(kinds), "kind"), phrase.Count(p.Waves(), "wave"))
 	if n := p.blocks(); n > 0 {
-		s += fmt.Sprintf("; makes %s block first", count(n, "reference"))
+		s += fmt.Sprintf("; makes %s block first", phrase.Count(n, "reference"))
 	}
-	if n := len(p.Survivors); n > 0 {
-		s += fmt.Sprintf("; %d left in place", n)
+	if n := len(p.Kept); n > 0 {
+		s += fmt.Sprintf("; %d kept", n)
 	}
 	if holders := p.holders(); len(holders) > 0 {
-		s += fmt.Sprintf("; %d will hold: %s", len(holders), some(holders))
+		s += fmt.Sprintf("; waits for the finalizers of %s: %s", phrase.Count(len(holders), "object"), phrase.FirstFew(holders, maxNamed))
 	}
-	if n := len(p.Stuck); n > 0 {
-		never := "never ends"
-		if n > 1 {
-			never = "never end"
-		}
-		s += fmt.Sprintf("; %d %s: %s", n, never, p.objects(p.Stuck))
+	if n := len(p.Deadlocked); n > 0 {
+		s += fmt.Sprintf("; the deletion of %s cannot complete: %s", phrase.Count(n, "object"), p.objects(p.Deadlocked))
 	}
 	if p.DependsOnTiming {
-		s += "; the end depends on the collector's timing"
+		s += "; the result depends on the collector's timing"
 		if len(p.Unsettled) > 0 {
-			s += ": " + some(p.named(p.Unsettled))
+			s += ": " + phrase.FirstFew(KindNamesOf(p.Graph, p.Unsettled), maxNamed)
 		}
 	}
 	return s
@@ -255,38 +261,16 @@ func (p Plan) holders() []string {
 	var names []string
 	for _, b := range p.Blockers {
 		if len(b.Finalizers) > 0 {
-			names = append(names, fmt.Sprintf("%s (%s)", object(p.Graph, b.Object), Escape(strings.Join(b.Finalizers, ", "))))
+			names = append(names, fmt.Sprintf("%s (%s)", KindName(p.Graph.Ref(b.Object)), Escape(strings.Join(b.Finalizers, ", "))))
 		}
 	}
 	return names
 }
 
-func (p Plan) objects(list []plan.Survivor) string {
+func (p Plan) objects(list []plan.ObjectReason) string {
 	var names []string
 	for _, s := range list {
-		names = append(names, object(p.Graph, s.Object))
+		names = append(names, KindName(p.Graph.Ref(s.Object)))
 	}
-	return some(names)
-}
-
-func (p Plan) named(ids []graph.ID) []string {
-	var names []string
-	for _, id := range ids {
-		names = append(names, object(p.Graph, id))
-	}
-	return names
-}
-
-func some(names []string) string {
-	if len(names) > maxNamed {
-		return strings.Join(names[:maxNamed], ", ") + fmt.Sprintf(" and %d more", len(names)-maxNamed)
-	}
-	return strings.Join(names, ", ")
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
+	return phrase.FirstFew(names, maxNamed)
 }

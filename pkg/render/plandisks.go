@@ -20,17 +20,17 @@ func (p Plan) remarkUnreadDisks() string {
 	if len(p.UnreadDisks) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("whether the data behind %s are destroyed is not known: the volumes could not be read", some(p.named(p.UnreadDisks)))
+	return fmt.Sprintf("it is unknown whether the data of %s are destroyed: the volumes could not be read", phrase.FirstFew(KindNamesOf(p.Graph, p.UnreadDisks), maxNamed))
 }
 
 // remarkIdle names the finalizers that nobody removes as long as their actors do not run.
 func (p Plan) remarkIdle() string {
 	var names []string
 	for _, i := range p.Idle {
-		names = append(names, fmt.Sprintf("%s of %s, which does not run (%s)", Escape(i.Finalizer), Escape(i.Actor), Escape(strings.Join(i.Because, "; "))))
+		names = append(names, fmt.Sprintf("%s of %s, which is not running (%s)", Escape(i.Finalizer), Escape(i.Actor), Escape(strings.Join(i.Because, "; "))))
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return "waits for " + phrase.And(names) + ": nobody removes it until that is started"
+	return "waits for " + phrase.And(names) + ": not removed until it is started"
 }

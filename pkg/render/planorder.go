@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -22,13 +23,13 @@ func (p Plan) remarkOrder() string {
 	var names []string
 	for _, b := range p.Blockers {
 		if p.orders(b) && p.takes(b.Object, deleted) {
-			names = append(names, object(p.Graph, b.Object))
+			names = append(names, KindName(p.Graph.Ref(b.Object)))
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("foreground takes the dependents of %s before their finalizers are honoured; with --cascade=background whoever has the finalizers orders it", some(names))
+	return fmt.Sprintf("the foreground deletion deletes the dependents of %s before the controllers of its finalizers act; with --cascade=background these controllers decide the order", phrase.FirstFew(names, maxNamed))
 }
 
 // orders says whether somebody has work to do before the object goes, or may have.

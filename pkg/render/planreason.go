@@ -9,11 +9,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// because words why something is done to an object of the plan, or is not.
-func (p Plan) because(id graph.ID, r plan.Reason) string {
+// Because words why something is done to an object of the plan, or is not.
+func (p Plan) Because(id graph.ID, r plan.Reason) string {
 	switch r.Code {
 	case plan.OwnersGone:
-		return because(p.Graph, id, r) + p.once(r)
+		return Because(p.Graph, id, r) + p.once(r)
 	case plan.ForegroundCycle:
 		for _, cycle := range p.Cycles {
 			if slices.Contains(cycle, id) {
@@ -21,15 +21,15 @@ func (p Plan) because(id graph.ID, r plan.Reason) string {
 			}
 		}
 	}
-	return because(p.Graph, id, r)
+	return Because(p.Graph, id, r)
 }
 
-// because words why something is done to an object, or is not. Text that objects supplied is escaped.
-func because(g *graph.Graph, id graph.ID, r plan.Reason) string {
+// Because words why something is done to an object, or is not. Text that objects supplied is escaped.
+func Because(g *graph.Graph, id graph.ID, r plan.Reason) string {
 	switch e, ok := plan.Reference(g, id, r); {
 	case ok && r.Code == plan.OwnerMismatch:
 		return mismatch(g, e)
-	case ok && r.Code == plan.NotJudged:
+	case ok && r.Code == plan.OwnerUnresolved:
 		return notJudged(e)
 	}
 	return sentence(g, r)
@@ -45,7 +45,7 @@ func (p Plan) once(r plan.Reason) string {
 	case !ok:
 		return ""
 	case len(b.Finalizers) > 0:
-		return ", once " + Escape(strings.Join(b.Finalizers, ", ")) + " is off"
+		return ", once " + Escape(strings.Join(b.Finalizers, ", ")) + " is removed"
 	}
 	return ", once it has terminated"
 }
@@ -57,7 +57,7 @@ func mismatch(g *graph.Graph, e graph.Edge) string {
 	if e.Problem&(graph.WrongName|graph.WrongKind) == 0 {
 		return fmt.Sprintf("its reference names %s, which is in another namespace: %s", names, Escape(owner.Namespace))
 	}
-	is := object(g, e.Owner)
+	is := KindName(g.Ref(e.Owner))
 	if is == names { // of another group
 		names, is = Escape(e.APIVersion)+" "+names, Escape(owner.APIVersion)+" "+is
 	}
@@ -75,11 +75,11 @@ func notJudged(e graph.Edge) string {
 	case e.Problem&graph.WrongScope != 0:
 		return fmt.Sprintf("cluster-scoped, but its reference names %s, which is namespaced: the collector never acts on it", names)
 	}
-	return fmt.Sprintf("whether its owner %s exists could not be seen", names)
+	return fmt.Sprintf("it is unknown whether its owner %s exists", names)
 }
 
 // endless is what there is to say of a cycle, and what to do about it.
-const endless = ": no member can finish until blockOwnerDeletion is false in one of their references"
+const endless = ": the deletion cannot complete until blockOwnerDeletion is false in one of their references"
 
 // maxMembers is how many members of a cycle are named.
 const maxMembers = 6
@@ -92,19 +92,19 @@ func (p Plan) cycle(members []graph.ID) string {
 			names = append(names, fmt.Sprintf("%d more", len(members)-i))
 			break
 		}
-		names = append(names, object(p.Graph, id))
+		names = append(names, KindName(p.Graph.Ref(id)))
 	}
 	return strings.Join(append(names, names[0]), " -> ")
 }
 
-// holds says what has to happen for an object to go.
-func (p Plan) holds(b plan.Blocker) string {
+// WaitsFor says what has to happen for an object to go.
+func (p Plan) WaitsFor(b plan.Blocker) string {
 	var parts []string
 	if len(b.Finalizers) > 0 {
 		parts = append(parts, p.heldBy(b))
 	}
 	if b.GracePeriodSeconds > 0 {
-		parts = append(parts, fmt.Sprintf("the kubelet of its node ends it within %d s", b.GracePeriodSeconds))
+		parts = append(parts, fmt.Sprintf("the kubelet terminates it within %d s", b.GracePeriodSeconds))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -119,10 +119,4 @@ func holder(b plan.Blocker) string {
 		parts = append(parts, fmt.Sprintf("grace %d s", b.GracePeriodSeconds))
 	}
 	return strings.Join(parts, ",")
-}
-
-// object is an object in a sentence.
-func object(g *graph.Graph, id graph.ID) string {
-	r := g.Ref(id)
-	return Escape(r.Kind) + "/" + Escape(r.Name)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -23,17 +24,10 @@ func (p Plan) Remarks() []string {
 // remarkHeld says how much more than the held objects themselves waits for their finalizers (RO-053).
 func (p Plan) remarkHeld() string {
 	holders := len(p.holders())
-	if n := len(p.Remaining); holders > 0 && n > holders {
-		return fmt.Sprintf("until the finalizers are off, %s", stay(n))
+	if n := len(p.Blocked); holders > 0 && n > holders {
+		return phrase.Count(n, "object") + " cannot be deleted until the finalizers are removed"
 	}
 	return ""
-}
-
-func stay(n int) string {
-	if n == 1 {
-		return "1 object stays"
-	}
-	return count(n, "object") + " stay"
 }
 
 func (p Plan) remarkGrace() string {
@@ -49,7 +43,7 @@ func (p Plan) remarkGrace() string {
 	case 1:
 		return fmt.Sprintf("1 pod terminates gracefully, up to %d s", longest)
 	}
-	return fmt.Sprintf("%s terminate gracefully, up to %d s", count(n, "pod"), longest)
+	return fmt.Sprintf("%s terminate gracefully, up to %d s", phrase.Count(n, "pod"), longest)
 }
 
 func (p Plan) remarkUnread() string {
@@ -67,9 +61,9 @@ func (p Plan) remarkUnread() string {
 	}
 	slices.Sort(kinds)
 	for i, kind := range kinds {
-		kinds[i] = count(counts[kind], Escape(kind))
+		kinds[i] = phrase.Count(counts[kind], Escape(kind))
 	}
-	return "not read: " + strings.Join(kinds, " and ") + "; how long pods take to terminate and which claims stay is not known of them"
+	return "not read: " + strings.Join(kinds, " and ") + "; how long the pods take to terminate and which PVCs are kept is unknown"
 }
 
 func (p Plan) remarkNonBlocking() string {
@@ -85,52 +79,52 @@ func (p Plan) remarkNonBlocking() string {
 	if len(dependents) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("foreground does not wait for %d of them: blockOwnerDeletion is not set%s", len(dependents), strict)
+	return fmt.Sprintf("the foreground deletion does not wait for %s: blockOwnerDeletion is not set%s", phrase.Count(len(dependents), "dependent"), strict)
 }
 
 func (p Plan) remarkSurprises() string {
 	var names []string
 	for _, a := range p.Surprises() {
-		names = append(names, fmt.Sprintf("%s (%s)", object(p.Graph, a.Object), p.because(a.Object, a.Because)))
+		names = append(names, fmt.Sprintf("%s (%s)", KindName(p.Graph.Ref(a.Object)), p.Because(a.Object, a.Because)))
 	}
 	switch len(names) {
 	case 0:
 		return ""
 	case 1:
-		return "1 is deleted although an owner lives on: " + names[0]
+		return "1 object is deleted although one of its owners is kept: " + names[0]
 	}
-	return fmt.Sprintf("%d are deleted although an owner lives on: %s", len(names), some(names))
+	return fmt.Sprintf("%d objects are deleted although one of their owners is kept: %s", len(names), phrase.FirstFew(names, maxNamed))
 }
 
 // remarkOverridden warns of what does not do as its own finalizer says.
 func (p Plan) remarkOverridden() string {
 	var names []string
 	for _, id := range p.Overridden() {
-		names = append(names, object(p.Graph, id))
+		names = append(names, KindName(p.Graph.Ref(id)))
 	}
 	switch len(names) {
 	case 0:
 		return ""
 	case 1:
-		return "1 has the finalizer orphan, and its dependents go all the same, since its owner waits for it: " + names[0]
+		return fmt.Sprintf("the orphan finalizer of %[1]s is overridden by its owner's foreground deletion: the dependents of %[1]s are deleted too", names[0])
 	}
-	return fmt.Sprintf("%d have the finalizer orphan, and their dependents go all the same, since their owners wait for them: %s", len(names), some(names))
+	return fmt.Sprintf("the orphan finalizers of %s are overridden by the foreground deletion of their owners: their dependents are deleted too", phrase.FirstFew(names, maxNamed))
 }
 
 func (p Plan) remarkClaims() string {
 	var names []string
-	for _, s := range p.Survivors {
-		if s.Because.Code == plan.ClaimRetained || s.Because.Code == plan.ClaimNotOwned {
-			names = append(names, object(p.Graph, s.Object))
+	for _, s := range p.Kept {
+		if s.Because.Code == plan.PVCRetained || s.Because.Code == plan.PVCNotOwned {
+			names = append(names, KindName(p.Graph.Ref(s.Object)))
 		}
 	}
 	switch len(names) {
 	case 0:
 		return ""
 	case 1:
-		return "1 claim stays: " + names[0]
+		return "1 PVC is kept: " + names[0]
 	}
-	return fmt.Sprintf("%s stay: %s", count(len(names), "claim"), some(names))
+	return fmt.Sprintf("%s are kept: %s", phrase.Count(len(names), "PVC"), phrase.FirstFew(names, maxNamed))
 }
 
 func (p Plan) remarkCycles() string {
@@ -144,5 +138,5 @@ func (p Plan) remarkCycles() string {
 	case 1:
 		return "foreground cycle " + names[0] + endless
 	}
-	return "foreground cycles " + some(names) + endless
+	return "foreground cycles " + phrase.FirstFew(names, maxNamed) + endless
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -41,7 +42,7 @@ func remarkable(t *testing.T) (render.Plan, func(string) graph.ID) {
 func TestRemarks(t *testing.T) {
 	p, at := remarkable(t)
 	running := plan.Pod{OnNode: true, GracePeriodSeconds: 30}
-	p.Learn(plan.Facts{
+	p.Learn(plan.Details{
 		Pods:      map[graph.ID]plan.Pod{at("p1"): running, at("p2"): {OnNode: true, GracePeriodSeconds: 600}},
 		Unread:    []graph.ID{at("p3")},
 		Forbidden: []plan.Forbidden{{Object: at("app"), Verb: "delete", Resource: "deployments", Reason: "RBAC: nowhere"}},
@@ -51,14 +52,14 @@ func TestRemarks(t *testing.T) {
 	}
 	want := []string{
 		"2 pods terminate gracefully, up to 600 s",
-		"not read: 1 Pod; how long pods take to terminate and which claims stay is not known of them",
-		"foreground does not wait for 1 of them: blockOwnerDeletion is not set (--strict sets it)",
-		`1 is deleted although an owner lives on: ConfigMap/misnamed (its reference names ConfigMap/living^[[2J, and its uid is that of ConfigMap/alive)`,
+		"not read: 1 Pod; how long the pods take to terminate and which PVCs are kept is unknown",
+		"the foreground deletion does not wait for 1 dependent: blockOwnerDeletion is not set (--strict sets it)",
+		`1 object is deleted although one of its owners is kept: ConfigMap/misnamed (its reference names ConfigMap/living^[[2J, and its uid is that of ConfigMap/alive)`,
 	}
 	if diff := cmp.Diff(want, p.Remarks()); diff != "" {
 		t.Errorf("remarks (-want +got):\n%s", diff)
 	}
-	o := render.PlanObject(p, nil)
+	o := encode.Plan(p, nil)
 	reasons := map[string]string{}
 	for _, s := range o.Survivors {
 		reasons[s.Object.Name] = s.Because
@@ -85,7 +86,7 @@ func TestRemarks(t *testing.T) {
 // TestPlanTableFitsATerminal: with much to say of every row, the rows stay within 100 columns.
 func TestPlanTableFitsATerminal(t *testing.T) {
 	p, at := remarkable(t)
-	p.Learn(plan.Facts{Pods: map[graph.ID]plan.Pod{at("p1"): {OnNode: true, GracePeriodSeconds: 30}}})
+	p.Learn(plan.Details{Pods: map[graph.ID]plan.Pod{at("p1"): {OnNode: true, GracePeriodSeconds: 30}}})
 	p.Rows = p.Graph.Tree(p.Roots, graph.TreeOptions{Depth: -1})
 	var out bytes.Buffer
 	if err := render.PlanTable(&out, p, render.Style{Width: 100}); err != nil {

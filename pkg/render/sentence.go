@@ -9,7 +9,7 @@ import (
 
 // Sentence words a reason whose cause is no node of a plan's graph; its uid is empty if there is none. Text that objects supplied is
 // escaped.
-func Sentence(code plan.Code, cause graph.Ref) string {
+func Sentence(code plan.ReasonCode, cause graph.Ref) string {
 	s := reasons[code]
 	if cause.UID == "" || s.with == "" {
 		return s.without
@@ -18,4 +18,6 @@ func Sentence(code plan.Code, cause graph.Ref) string {
 }
 
 // SurvivorSentence says why an object is left.
-func SurvivorSentence(g *graph.Graph, s plan.Survivor) string { return because(g, s.Object, s.Because) }
+func SurvivorSentence(g *graph.Graph, s plan.ObjectReason) string {
+	return Because(g, s.Object, s.Because)
+}

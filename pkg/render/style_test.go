@@ -8,7 +8,7 @@ import (
 // TestTableFitsTheTerminal: the columns that may be shortened are, the widest first, and only as far as needed; a wide table and one
 // that goes to no terminal are left alone.
 func TestTableFitsTheTerminal(t *testing.T) {
-	header := []string{"NAME", "HELD-BY", "BECAUSE"}
+	header := []string{"NAME", "WAITS-FOR", "BECAUSE"}
 	cells := func() [][]string {
 		return [][]string{{strings.Repeat("n", 30), strings.Repeat("h", 25), strings.Repeat("b", 40)}, {"n", "h", "b"}}
 	}

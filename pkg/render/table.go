@@ -51,8 +51,7 @@ func (t *trimmer) Write(p []byte) (int, error) {
 			return n, nil
 		}
 		t.line = append(t.line, p[:i]...)
-		t.w.Write(bytes.TrimRight(t.line, " "))
-		if err := t.w.WriteByte('\n'); err != nil {
+		if _, err := t.w.Write(append(bytes.TrimRight(t.line, " "), '\n')); err != nil {
 			return 0, err
 		}
 		t.line, p = t.line[:0], p[i+1:]
@@ -60,6 +59,8 @@ func (t *trimmer) Write(p []byte) (int, error) {
 }
 
 func (t *trimmer) flush() error {
-	t.w.Write(bytes.TrimRight(t.line, " "))
+	if _, err := t.w.Write(bytes.TrimRight(t.line, " ")); err != nil {
+		return err
+	}
 	return t.w.Flush()
 }

@@ -12,15 +12,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Reading is what the server prints for an object: the READY and STATUS columns of kubectl get, empty where it has none.
-type Reading struct{ Ready, Status string }
-
 // Tree is what there is to show of a tree.
 type Tree struct {
 	Graph *graph.Graph
 	Rows  []graph.Row
 	// Readings are by node; a node without one is shown without.
-	Readings map[graph.ID]Reading
+	Readings map[graph.ID]graph.PrinterColumns
 	// Now is what ages are measured against.
 	Now time.Time
 }
@@ -87,10 +84,10 @@ func (p *prefixes) next(row graph.Row) string {
 }
 
 // state is the verdict on the object's existence or, for one that is simply there, what kubectl get says as its STATUS.
-func (t Tree) state(id graph.ID, r Reading, p Palette) string {
+func (t Tree) state(id graph.ID, r graph.PrinterColumns, p Palette) string {
 	switch t.Graph.State(id) {
 	case graph.Deleting:
-		return paint(p.warn, "Deleting("+t.since(t.Graph.Deleted(id))+")")
+		return paint(p.warn, "Deleting("+t.since(t.Graph.DeletionTimestamp(id))+")")
 	case graph.Absent:
 		return paint(p.bad, "Absent")
 	case graph.Unknown:
@@ -108,7 +105,7 @@ func (t Tree) since(seconds int64) string {
 }
 
 func (t Tree) age(id graph.ID) string {
-	if created := t.Graph.Created(id); created != 0 {
+	if created := t.Graph.CreationTimestamp(id); created != 0 {
 		return t.since(created)
 	}
 	return "-"

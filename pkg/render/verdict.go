@@ -16,7 +16,7 @@ type Verdict struct {
 	Object graph.Ref
 	// Finalizer is empty for an object that has none.
 	Finalizer string
-	// Who takes it off, and whether that is alive; empty for who is not known.
+	// Who removes it, and whether that is alive; empty for who is not known.
 	Who, Life string
 	// Verdict says in a few words what is to be done; Refused that it is not.
 	Verdict string
@@ -29,13 +29,13 @@ type Verdict struct {
 func VerdictTable(w io.Writer, verdicts []Verdict, s Style) error {
 	header := []string{"NAMESPACE", "NAME", "FINALIZER", "ALIVE", "VERDICT"}
 	if s.Wide {
-		header = append(header, "TAKEN-OFF-BY", "UID")
+		header = append(header, "REMOVED-BY", "UID")
 	}
 	rows := make([][]string, len(verdicts))
 	for i, v := range verdicts {
 		r := v.Object
 		rows[i] = []string{
-			orDash(Escape(r.Namespace)), Escape(r.Kind) + "/" + Escape(r.Name), orDash(Escape(v.Finalizer)), orDash(v.Life), v.Verdict,
+			orDash(Escape(r.Namespace)), KindName(r), orDash(Escape(v.Finalizer)), orDash(v.Life), v.Verdict,
 		}
 		if s.Wide {
 			rows[i] = append(rows[i], orDash(Escape(v.Who)), Escape(r.UID))

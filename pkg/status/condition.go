@@ -1,4 +1,4 @@
-// Package status reads what an object says of itself: its conditions and the texts of its status. It is pure, and it takes objects as they come:
+// Package status reads the conditions and the messages in the status of an object. It is pure, and it takes objects as they come:
 // a custom resource may have anything where a condition is expected.
 package status
 

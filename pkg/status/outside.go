@@ -14,7 +14,7 @@ var named = []string{
 	"cnrm.cloud.google.com/resource-id",
 }
 
-// Outside says what an object stands for outside the cluster, as far as the object names it: what is left there if its finalizer is taken off, and can
+// Outside says what an object stands for outside the cluster, as far as the object names it: what is left there if its finalizer is removed, and can
 // then be found no more. The clauses hold text that the object supplies.
 func Outside(o *unstructured.Unstructured) []string {
 	var all []string

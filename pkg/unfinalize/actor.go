@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 )
 
-// Lives finds out who takes finalizers off, and whether they are alive: actor.Finder does.
-type Lives interface {
+// ActorFinder finds out who removes finalizers, and whether they are alive: actor.Finder does.
+type ActorFinder interface {
 	Of(ctx context.Context, o *unstructured.Unstructured, finalizer string) (actor.Actor, error)
 }

@@ -40,7 +40,7 @@ func (o Options) settle() time.Duration {
 // look reads an object until it is gone, or a finalizer is back, or time is up.
 func (p *performer) look(ctx context.Context, o *Outcome, end time.Time) {
 	for pause := lookAgain; ; pause *= 2 {
-		now, err := p.read(ctx, o.Case)
+		now, err := p.read(ctx, o.Candidate)
 		switch {
 		case errors.Is(err, errGone), errors.Is(err, ErrReplaced):
 			o.Gone, o.Unread = true, nil
@@ -68,11 +68,11 @@ func (p *performer) look(ctx context.Context, o *Outcome, end time.Time) {
 
 // found notes how the object is now.
 func (o *Outcome) found(now *unstructured.Unstructured) {
-	o.Left, o.Grace, o.Half = On(now), grace(now), halfDeleted(now)
+	o.Remaining, o.Grace, o.Half = FinalizersOn(now), grace(now), halfDeleted(now)
 	o.Node, _, _ = unstructured.NestedString(now.Object, "spec", "nodeName")
 }
 
-// back are the finalizers that came off and are there.
-func (o *Outcome) back() []Held {
-	return slices.DeleteFunc(slices.Clone(o.Left), func(h Held) bool { return !o.off[h] })
+// back are the finalizers that were removed and are there.
+func (o *Outcome) back() []FinalizerRef {
+	return slices.DeleteFunc(slices.Clone(o.Remaining), func(h FinalizerRef) bool { return !o.off[h] })
 }

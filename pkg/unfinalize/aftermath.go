@@ -28,46 +28,46 @@ type Aftermath struct {
 	Unlisted bool
 }
 
-// Foresee finds out what follows from cases that are carried out together, and refuses what destroys data. It lists what can depend on the objects once for all
+// Foresee finds out what follows from candidates that are carried out together, and refuses what destroys data. It lists what can depend on the objects once for all
 // of them, and reads the volumes of the claims among what follows. Of a namespace it is its content that counts, which Stranded is about.
-func (j *Judge) Foresee(ctx context.Context, cases []*Case) error {
-	cases = slices.DeleteFunc(slices.Clone(cases), func(c *Case) bool { return !deleting(c.Object) || !c.writes() || isNamespace(c.Object) })
-	if len(cases) == 0 {
+func (j *Assessor) Foresee(ctx context.Context, candidates []*Candidate) error {
+	candidates = slices.DeleteFunc(slices.Clone(candidates), func(c *Candidate) bool { return !deleting(c.Object) || !c.writes() || isNamespace(c.Object) })
+	if len(candidates) == 0 {
 		return nil
 	}
-	namespace, among := scope(cases)
+	namespace, among := scope(candidates)
 	s, err := j.survey(ctx, namespace, among...)
 	if err != nil {
 		return err
 	}
-	byID := map[graph.ID]*Case{}
+	byID := map[graph.ID]*Candidate{}
 	var releases []plan.Release
-	for _, c := range cases {
-		id, listed := s.graph.Lookup(c.Ref.UID)
+	for _, c := range candidates {
+		id, listed := s.Graph.Lookup(c.Ref.UID)
 		if twin := byID[id]; listed && twin != nil { // the same object was named twice
-			c.facts.After = twin.facts.After
+			c.details.After = twin.details.After
 			continue
 		}
-		c.facts.After = &Aftermath{Gaps: plan.Hiding(s.graph, s.gaps, c.Ref), Unlisted: !listed || !s.graph.Seen(id)}
-		if !c.facts.After.Unlisted {
+		c.details.After = &Aftermath{Gaps: plan.Hiding(s.Graph, s.Gaps, c.Ref), Unlisted: !listed || !s.Graph.Observed(id)}
+		if !c.details.After.Unlisted {
 			byID[id] = c
 			releases = append(releases, c.release(id))
 		}
 	}
-	after := plan.NewAftermath(s.graph, releases, plan.Options{})
+	after := plan.NewAftermath(s.Graph, releases, plan.Options{})
 	for _, id := range after.Follows {
 		if cause, known := after.Cause(id); known {
-			a := byID[cause].facts.After
-			a.Deleted = append(a.Deleted, s.graph.Ref(id))
+			a := byID[cause].details.After
+			a.Deleted = append(a.Deleted, s.Graph.Ref(id))
 		}
 	}
-	j.disks(ctx, s.reader, cases)
-	for _, c := range cases {
-		for i := range c.Verdicts {
-			if v := &c.Verdicts[i]; v.Way != "" {
+	j.disks(ctx, s.reader, candidates)
+	for _, c := range candidates {
+		for i := range c.Assessments {
+			if v := &c.Assessments[i]; v.Method != "" {
 				known := v.Refusals
 				v.Refusals = nil
-				v.needData(c.Object, c.Names, c.facts) // which come first, as in Decide
+				v.needData(c.Object, c.Names, c.details) // which come first, as in Assess
 				v.Refusals = append(v.Refusals, known...)
 			}
 		}
@@ -76,14 +76,14 @@ func (j *Judge) Foresee(ctx context.Context, cases []*Case) error {
 }
 
 // writes says whether anything can be done about the object at all.
-func (c *Case) writes() bool {
-	return slices.ContainsFunc(c.Verdicts, func(v Verdict) bool { return v.Way != "" })
+func (c *Candidate) writes() bool {
+	return slices.ContainsFunc(c.Assessments, func(v Assessment) bool { return v.Method != "" })
 }
 
 // scope is the namespace in which everything is that can depend on the objects, or the cluster, as empty, and the namespaces of the objects.
-func scope(cases []*Case) (string, []string) {
+func scope(candidates []*Candidate) (string, []string) {
 	var namespaces []string
-	for _, c := range cases {
+	for _, c := range candidates {
 		namespaces = append(namespaces, c.Ref.Namespace)
 	}
 	slices.Sort(namespaces)
@@ -94,23 +94,23 @@ func scope(cases []*Case) (string, []string) {
 	return "", slices.DeleteFunc(namespaces, func(ns string) bool { return ns == "" })
 }
 
-// release is what the case does, as a plan takes it.
-func (c *Case) release(id graph.ID) plan.Release {
+// release is what the candidate does, as a plan takes it.
+func (c *Candidate) release(id graph.ID) plan.Release {
 	r := plan.Release{Object: id}
-	for _, v := range c.Verdicts {
-		r.Orphans = r.Orphans || v.Way == ByOrphaning
-		r.Background = r.Background || v.Name == plan.ForegroundFinalizer && v.Way != ""
+	for _, v := range c.Assessments {
+		r.Orphans = r.Orphans || v.Method == ByOrphaning
+		r.Background = r.Background || v.Name == plan.ForegroundFinalizer && v.Method != ""
 	}
 	return r
 }
 
-// disks finds the volumes of the claims that go, of all cases in one go, and puts the claims first.
-func (j *Judge) disks(ctx context.Context, reader *cluster.Reader, cases []*Case) {
-	claims := map[string]*Case{}
+// disks finds the volumes of the claims that go, of all candidates in one go, and puts the claims first.
+func (j *Assessor) disks(ctx context.Context, reader *cluster.Reader, candidates []*Candidate) {
+	claims := map[string]*Candidate{}
 	var all []graph.Ref
-	for _, c := range cases {
-		slices.SortStableFunc(c.facts.After.Deleted, func(a, b graph.Ref) int { return cmp.Compare(rank(a), rank(b)) })
-		for _, ref := range append([]graph.Ref{c.Ref}, c.facts.After.Deleted...) {
+	for _, c := range candidates {
+		slices.SortStableFunc(c.details.After.Deleted, func(a, b graph.Ref) int { return cmp.Compare(rank(a), rank(b)) })
+		for _, ref := range append([]graph.Ref{c.Ref}, c.details.After.Deleted...) {
 			if isClaim(ref) && claims[ref.UID] == nil {
 				claims[ref.UID] = c
 				all = append(all, ref)
@@ -122,7 +122,7 @@ func (j *Judge) disks(ctx context.Context, reader *cluster.Reader, cases []*Case
 	}
 	bound, failed := reader.Volumes(ctx, all, len(all))
 	for _, ref := range all {
-		a := claims[ref.UID].facts.After
+		a := claims[ref.UID].details.After
 		if volume := bound[ref.UID]; volume != nil {
 			if disk := status.Disk(volume); disk.Destroyed() {
 				a.Disks = append(a.Disks, disk)
@@ -144,12 +144,12 @@ func rank(ref graph.Ref) int {
 
 func isClaim(ref graph.Ref) bool { return ref.Resource == cluster.PVCs.Resource && ref.Group() == "" }
 
-// released says whether nothing but the collector holds an object that is being deleted, once the names have come off.
+// released says whether nothing but the collector holds an object that is being deleted, once the names are removed.
 func released(o *unstructured.Unstructured, names []string) bool {
 	if !deleting(o) || grace(o) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(On(o), func(h Held) bool {
+	return !slices.ContainsFunc(FinalizersOn(o), func(h FinalizerRef) bool {
 		return !slices.Contains(names, h.Name) && h.Name != plan.ForegroundFinalizer && h.Name != plan.OrphanFinalizer
 	})
 }

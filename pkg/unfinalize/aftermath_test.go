@@ -43,7 +43,7 @@ func TestDisksThatAreDestroyedNeedForce(t *testing.T) {
 		{"h", "h", false, &Aftermath{Disks: []v1alpha1.Disk{disk}}, "NotDeleting--force-live"},
 	} {
 		o := object("Pod", c.deleted, c.held)
-		v := Decide(o, named(o, []string{c.name})[0], []string{c.name}, dead, Facts{After: c.after})
+		v := Assess(o, named(o, []string{c.name})[0], []string{c.name}, dead, Details{After: c.after})
 		got := ""
 		for _, r := range v.Refusals {
 			got = fmt.Sprintf("%s%s %s", r.Code, r.Override, r.Because)
@@ -83,19 +83,19 @@ func (f *fixture) claim(name, policy string, owners ...any) {
 	})
 }
 
-// foresee judges objects and what follows from them.
-func (f *fixture) foresee(t graph.Type, finalizers []string, objects ...string) []*Case {
+// foresee assesses objects and what follows from them.
+func (f *fixture) foresee(t graph.Type, finalizers []string, objects ...string) []*Candidate {
 	f.t.Helper()
-	j := NewJudge(f.client, lives{})
-	cases := f.judgeBy(j, t, finalizers, objects...)
-	if err := j.Foresee(f.t.Context(), cases); err != nil {
+	j := NewAssessor(f.client, lives{})
+	candidates := f.judgeBy(j, t, finalizers, objects...)
+	if err := j.Foresee(f.t.Context(), candidates); err != nil {
 		f.t.Fatal(err)
 	}
-	return cases
+	return candidates
 }
 
-// follows says what follows a case, and which disks are destroyed.
-func follows(c *Case) string {
+// follows says what follows a candidate, and which disks are destroyed.
+func follows(c *Candidate) string {
 	if c.After() == nil {
 		return "nobody looked"
 	}
@@ -115,21 +115,21 @@ func TestClaimsFollowTheirDatabase(t *testing.T) {
 	f := newFixture(t)
 	f.database("lost", "Delete", "lost-0", "lost-1")
 	f.database("kept", "Retain", "kept-0")
-	cases := f.foresee(heldType, []string{hold}, "lost", "kept")
+	candidates := f.foresee(heldType, []string{hold}, "lost", "kept")
 	for i, want := range []string{"lost-0, lost-1, disk vol-lost-0, disk vol-lost-1", "kept-0"} {
-		if got := follows(cases[i]); got != want {
-			t.Errorf("%s: %s follows, want %s", cases[i].Ref.Name, got, want)
+		if got := follows(candidates[i]); got != want {
+			t.Errorf("%s: %s follows, want %s", candidates[i].Ref.Name, got, want)
 		}
 	}
-	if got := codes(cases[0], Terms{Asked: true}); !slices.Equal(got, []Code{DataLoss}) {
+	if got := codes(candidates[0], Overrides{Asked: true}); !slices.Equal(got, []Code{DataLoss}) {
 		t.Errorf("refusals %v, want DataLoss", got)
 	}
-	if got := codes(cases[1], Terms{}); len(got) > 0 {
+	if got := codes(candidates[1], Overrides{}); len(got) > 0 {
 		t.Errorf("refusals %v, want none: the disk stays", got)
 	}
-	want(t, f.perform(f.client, Options{}, cases[0])[0], "error: it was changed meanwhile: "+cases[0].Verdicts[0].Refusals[0].Because)
+	want(t, f.perform(f.client, Options{}, candidates[0])[0], "error: "+candidates[0].Assessments[0].Refusals[0].Because)
 	f.is(heldType, "lost", hold)
-	want(t, f.perform(f.client, Options{Terms: Terms{Force: true}}, cases[0])[0], "removeFinalizer lost "+hold+"; gone")
+	want(t, f.performOn(f.client, Overrides{Force: true}, Options{}, candidates[0])[0], "removeFinalizer lost "+hold+"; gone")
 }
 
 // TestAClaimThatIsReleasedLosesItsDisk, by the finalizer that protects it.
@@ -139,10 +139,10 @@ func TestAClaimThatIsReleasedLosesItsDisk(t *testing.T) {
 	f.claim("data", "Delete")
 	f.delete(claimType, "data", metav1.DeletePropagationBackground)
 	c := f.foresee(claimType, []string{"kubernetes.io/pvc-protection"}, "data")[0]
-	if got := codes(c, Terms{}); !slices.Equal(got, []Code{DataLoss}) || follows(c) != "disk vol-data" {
+	if got := codes(c, Overrides{}); !slices.Equal(got, []Code{DataLoss}) || follows(c) != "disk vol-data" {
 		t.Errorf("refusals %v, and %s; want DataLoss of the disk", got, follows(c))
 	}
-	if hint := c.Verdicts[0].Refusals[0].Hint; !strings.Contains(hint, `kubectl patch pv `+f.namespace+`-data -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'`) {
+	if hint := c.Assessments[0].Refusals[0].Hint; !strings.Contains(hint, `kubectl patch pv `+f.namespace+`-data -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'`) {
 		t.Errorf("the hint is %q, want the command that keeps the disk", hint)
 	}
 }
@@ -157,15 +157,15 @@ func TestWhatCannotBeReadIsNotHarmless(t *testing.T) {
 	f.c.Kubectl(t, "create", "rolebinding", user, "-n", f.namespace, "--role="+user, "--user="+user)
 	client := connect(t, f.c.As(user))
 	testcluster.Eventually(t, "the rights are known", func(ctx testContext) (bool, error) {
-		_, err := client.GetWhole(ctx, heldType, f.namespace, "db")
+		_, err := client.GetObject(ctx, heldType, f.namespace, "db")
 		return err == nil, nil
 	})
-	j := NewJudge(client, lives{})
+	j := NewAssessor(client, lives{})
 	c := f.judgeBy(j, heldType, []string{hold}, "db")[0]
-	if err := j.Foresee(t.Context(), []*Case{c}); err != nil {
+	if err := j.Foresee(t.Context(), []*Candidate{c}); err != nil {
 		t.Fatal(err)
 	}
-	if got := codes(c, Terms{}); !slices.Equal(got, []Code{DataLoss}) || follows(c) != "data-0" {
+	if got := codes(c, Overrides{}); !slices.Equal(got, []Code{DataLoss}) || follows(c) != "data-0" {
 		t.Errorf("refusals %v, and %s follows; want DataLoss for data-0", got, follows(c))
 	}
 	if len(c.Gaps()) == 0 {

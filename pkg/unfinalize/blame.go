@@ -8,10 +8,10 @@ import (
 )
 
 // blame says who put finalizers back after the write that removed them, as far as it can be known.
-func (o *Outcome) blame(now *unstructured.Unstructured, back []Held) []PutBack {
+func (o *Outcome) blame(now *unstructured.Unstructured, back []FinalizerRef) []PutBack {
 	var all []PutBack
 	for _, h := range back {
-		b := PutBack{Held: h, Ignored: o.asked[h]}
+		b := PutBack{FinalizerRef: h, Ignored: o.asked[h]}
 		if !b.Ignored && h.Field == finalizer.InMetadata {
 			last := cluster.LastWriter(now, cluster.FinalizerPath(h.Name))
 			b.Manager, b.Time = last.Manager, last.At

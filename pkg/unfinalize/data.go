@@ -10,7 +10,7 @@ import (
 )
 
 // needData refuses what ends in the destruction of disks: of an object that goes with this, or of what follows it.
-func (v *Verdict) needData(o *unstructured.Unstructured, names []string, f Facts) {
+func (v *Assessment) needData(o *unstructured.Unstructured, names []string, f Details) {
 	if f.After == nil || !released(o, names) {
 		return
 	}

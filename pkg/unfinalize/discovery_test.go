@@ -18,7 +18,7 @@ import (
 
 var leaseType = graph.Type{Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Kind: "Lease", Namespaced: true}
 
-// hiding are the ways in which discovery does not show a group that the server serves.
+// hiding are the methods in which discovery does not show a group that the server serves.
 func hiding(group string) map[string]faultproxy.Fault {
 	return map[string]faultproxy.Fault{
 		"a version without resources": faultproxy.EmptyVersion(group, "v1"),
@@ -26,15 +26,15 @@ func hiding(group string) map[string]faultproxy.Fault {
 	}
 }
 
-// TestAPI056DependentOfAHiddenTypeIsNotCondemned: its owner keeps the finalizer as long as discovery does not show the type, when it is judged and when it
+// TestDependentOfAHiddenTypeIsKept_API056: its owner keeps the finalizer as long as discovery does not show the type, when it is judged and when it
 // is written to, and the dependent is orphaned when discovery shows it again.
-func TestAPI056DependentOfAHiddenTypeIsNotCondemned(t *testing.T) {
+func TestDependentOfAHiddenTypeIsKept_API056(t *testing.T) {
 	for name, fault := range hiding(leaseType.Group) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			owner := f.orphaning("owner")
 			f.own(leaseType, "a", owner)
-			all := Terms{Force: true, ForceLive: true}
+			all := Overrides{Force: true, ForceLive: true}
 
 			always := faultproxy.Start(t, f.c.Config())
 			client := connect(t, always.Config())
@@ -43,7 +43,7 @@ func TestAPI056DependentOfAHiddenTypeIsNotCondemned(t *testing.T) {
 			if c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]; !slices.Equal(codes(c, all), []Code{HiddenDependents}) {
 				t.Errorf("refusals %v, want HiddenDependents", codes(c, all))
 			}
-			o := f.perform(client, Options{Terms: all}, agreed)[0]
+			o := f.performOn(client, all, Options{}, agreed)[0]
 			var refused *RefusedError
 			if !errors.As(o.Err, &refused) || refused.Refusals[0].Code != HiddenDependents {
 				t.Errorf("%s, want a refusal", says(o))
@@ -57,7 +57,7 @@ func TestAPI056DependentOfAHiddenTypeIsNotCondemned(t *testing.T) {
 				t.Errorf("refusals %v with the fault once, want HiddenDependents", codes(c, all))
 			}
 			once.On(faultproxy.Groups, faultproxy.Times(1, fault))
-			if o := f.perform(client, Options{Terms: all}, agreed)[0]; !errors.As(o.Err, &refused) {
+			if o := f.performOn(client, all, Options{}, agreed)[0]; !errors.As(o.Err, &refused) {
 				t.Errorf("%s, want a refusal", says(o))
 			}
 			f.is(configMapType, "owner", plan.OrphanFinalizer)
@@ -70,9 +70,9 @@ func TestAPI056DependentOfAHiddenTypeIsNotCondemned(t *testing.T) {
 	}
 }
 
-// TestAPI056NamespaceWithAHiddenTypeIsNotProvenEmpty: whether discovery hides it in the first listing of the proof, in the second, in the one before the
+// TestNamespaceWithAHiddenTypeIsNotProvenEmpty_API056: whether discovery hides it in the first listing of the proof, in the second, in the one before the
 // write, or always.
-func TestAPI056NamespaceWithAHiddenTypeIsNotProvenEmpty(t *testing.T) {
+func TestNamespaceWithAHiddenTypeIsNotProvenEmpty_API056(t *testing.T) {
 	for name, fault := range hiding(leaseType.Group) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -90,7 +90,7 @@ func TestAPI056NamespaceWithAHiddenTypeIsNotProvenEmpty(t *testing.T) {
 					proxy.On(listOf("leases"), faultproxy.Times(1, empty))
 					proxy.On(faultproxy.Groups, after(1, fault))
 				}
-				if got := codes(f.judgeNamespace(client), Terms{}); !slices.Equal(got, []Code{NotProvenEmpty}) {
+				if got := codes(f.judgeNamespace(client), Overrides{}); !slices.Equal(got, []Code{NotProvenEmpty}) {
 					t.Errorf("%s: refusals %v, want NotProvenEmpty", during, got)
 				}
 			}
@@ -98,8 +98,8 @@ func TestAPI056NamespaceWithAHiddenTypeIsNotProvenEmpty(t *testing.T) {
 			client := connect(t, proxy.Config())
 			proxy.On(listOf("leases"), empty)
 			c := f.judgeNamespace(client)
-			if c.Refused(Terms{}) {
-				t.Fatalf("refused: %+v", c.Verdicts)
+			if c.Refused(Overrides{}) {
+				t.Fatalf("refused: %+v", c.Assessments)
 			}
 			proxy.On(faultproxy.Groups, fault)
 			o := f.perform(client, Options{}, c)[0]
@@ -127,14 +127,14 @@ func after(n int, fault faultproxy.Fault) faultproxy.Fault {
 	}
 }
 
-// TestRO013NothingIsKnownWithoutTheCoreGroup: neither of an owner's dependents nor of a namespace's content.
-func TestRO013NothingIsKnownWithoutTheCoreGroup(t *testing.T) {
+// TestNothingIsKnownWithoutTheCoreGroup_RO013: neither of an owner's dependents nor of a namespace's content.
+func TestNothingIsKnownWithoutTheCoreGroup_RO013(t *testing.T) {
 	f := newFixture(t)
 	f.orphaning("owner")
 	proxy := faultproxy.Start(t, f.c.Config())
 	proxy.On(faultproxy.Core, faultproxy.Plain(404, "404 page not found"))
 	client := connect(t, proxy.Config())
-	_, errs := NewJudge(client, lives{}).Cases(t.Context(), []Target{{Type: configMapType, Namespace: f.namespace, Name: "owner"}},
+	_, errs := NewAssessor(client, lives{}).Candidates(t.Context(), []Target{{Type: configMapType, Namespace: f.namespace, Name: "owner"}},
 		func(*unstructured.Unstructured) []string { return []string{plan.OrphanFinalizer} })
 	if errs[0] == nil || !strings.Contains(errs[0].Error(), "discovery shows no namespaces") {
 		t.Errorf("error %v", errs[0])
@@ -155,16 +155,16 @@ func TestPlain404OfADryRunIsARefusal(t *testing.T) {
 			f.own(configMapType, "dependent", owner)
 			proxy := faultproxy.Start(t, f.c.Config())
 			client := connect(t, proxy.Config())
-			held := f.judge(client, configMapType, []string{hold}, "held")[0]
+			waiting := f.judge(client, configMapType, []string{hold}, "held")[0]
 			orphan := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]
 			for _, path := range []string{"/held", "/dependent"} {
 				proxy.On(func(r *http.Request) bool { return r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, path) }, fault)
 			}
-			if err := DryRun(t.Context(), client, []*Case{held, orphan}, Terms{}); err != nil {
+			if err := DryRun(t.Context(), client, []*Candidate{waiting, orphan}, Overrides{}); err != nil {
 				t.Fatal(err)
 			}
-			for _, c := range []*Case{held, orphan} {
-				if got := codes(c, Terms{}); !slices.Equal(got, []Code{ServerRefuses}) {
+			for _, c := range []*Candidate{waiting, orphan} {
+				if got := codes(c, Overrides{}); !slices.Equal(got, []Code{ServerRefuses}) {
 					t.Errorf("%s: refusals %v, want ServerRefuses", c.Ref.Name, got)
 				}
 			}

@@ -17,14 +17,21 @@ var (
 	ErrNotReached = errors.New("not reached: another object was refused before")
 )
 
-// RefusedError is an object that is, since it was judged, not what could be helped.
-type RefusedError struct{ Refusals []Refusal }
+// RefusedError is of an object that is, since it was assessed, not what could be helped, or never was.
+type RefusedError struct {
+	Refusals []Refusal
+	// Planned says that the plan had the refusals.
+	Planned bool
+}
 
 // Error gives the reasons.
 func (e *RefusedError) Error() string {
 	var because []string
 	for _, r := range e.Refusals {
 		because = append(because, r.Because)
+	}
+	if e.Planned {
+		return strings.Join(because, "; ")
 	}
 	return "it was changed meanwhile: " + strings.Join(because, "; ")
 }

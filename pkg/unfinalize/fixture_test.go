@@ -29,7 +29,7 @@ type testContext = context.Context
 // dryRun has the server store nothing.
 var dryRun = cluster.PatchOptions{DryRun: true}
 
-// hold is a finalizer that nobody takes off.
+// hold is a finalizer that nobody removes.
 const hold = "example.com/hold"
 
 var (
@@ -98,7 +98,7 @@ func (f *fixture) of(t graph.Type) dynamic.ResourceInterface {
 	return r.Namespace(f.namespace)
 }
 
-// make makes an object of a type with finalizers. At the end of the test they are taken off, with the deletion that waits for them.
+// make makes an object of a type with finalizers. At the end of the test they are removed, with the deletion that waits for them.
 func (f *fixture) make(t graph.Type, name string, finalizers ...string) *unstructured.Unstructured {
 	f.t.Helper()
 	return f.create(t, map[string]any{"metadata": map[string]any{"name": name, "finalizers": list2any(finalizers)}})
@@ -125,7 +125,7 @@ func (f *fixture) create(t graph.Type, object map[string]any) *unstructured.Unst
 	return made
 }
 
-// free takes the finalizers off an object that a test has left.
+// free removes the finalizers of an object that a test has left.
 func (f *fixture) free(t graph.Type, name string) {
 	ctx := context.Background()
 	patch := []byte(`{"metadata":{"finalizers":null,"ownerReferences":null}}`)
@@ -149,7 +149,7 @@ func (f *fixture) get(t graph.Type, name string) *unstructured.Unstructured {
 	if !t.Namespaced {
 		namespace = ""
 	}
-	o, err := f.client.GetWhole(f.t.Context(), t, namespace, name)
+	o, err := f.client.GetObject(f.t.Context(), t, namespace, name)
 	switch {
 	case cluster.IsAbsent(err, t, name):
 		return nil
@@ -183,13 +183,13 @@ func (l lives) Of(_ context.Context, _ *unstructured.Unstructured, name string) 
 	return a, nil
 }
 
-// judge judges objects.
-func (f *fixture) judge(client *cluster.Client, t graph.Type, finalizers []string, objects ...string) []*Case {
+// judge assesses objects.
+func (f *fixture) judge(client *cluster.Client, t graph.Type, finalizers []string, objects ...string) []*Candidate {
 	f.t.Helper()
-	return f.judgeBy(NewJudge(client, lives{}), t, finalizers, objects...)
+	return f.judgeBy(NewAssessor(client, lives{}), t, finalizers, objects...)
 }
 
-func (f *fixture) judgeBy(j *Judge, t graph.Type, finalizers []string, objects ...string) []*Case {
+func (f *fixture) judgeBy(j *Assessor, t graph.Type, finalizers []string, objects ...string) []*Candidate {
 	f.t.Helper()
 	var targets []Target
 	for _, name := range objects {
@@ -199,24 +199,30 @@ func (f *fixture) judgeBy(j *Judge, t graph.Type, finalizers []string, objects .
 		}
 		targets = append(targets, target)
 	}
-	cases, errs := j.Cases(f.t.Context(), targets, func(*unstructured.Unstructured) []string { return finalizers })
+	candidates, errs := j.Candidates(f.t.Context(), targets, func(*unstructured.Unstructured) []string { return finalizers })
 	if err := errors.Join(errs...); err != nil {
 		f.t.Fatal(err)
 	}
-	return cases
+	return candidates
 }
 
-// perform performs cases one after the other.
-func (f *fixture) perform(client *cluster.Client, opts Options, cases ...*Case) []*Outcome {
+// perform performs candidates one after the other.
+func (f *fixture) perform(client *cluster.Client, opts Options, candidates ...*Candidate) []*Outcome {
 	f.t.Helper()
-	var batches [][]*Case
-	for _, c := range cases {
-		batches = append(batches, []*Case{c})
-	}
-	return Perform(f.t.Context(), client, batches, opts)
+	return f.performOn(client, Overrides{}, opts, candidates...)
 }
 
-// says describes what came of a case in one line.
+// performOn performs candidates with some overrides.
+func (f *fixture) performOn(client *cluster.Client, overrides Overrides, opts Options, candidates ...*Candidate) []*Outcome {
+	f.t.Helper()
+	p := &Planned{Overrides: overrides}
+	for _, c := range candidates {
+		p.Batches = append(p.Batches, []*Candidate{c})
+	}
+	return Perform(f.t.Context(), client, p, opts)
+}
+
+// says describes what came of a candidate in one line.
 func says(o *Outcome) string {
 	var parts []string
 	for _, d := range o.Done {
@@ -230,7 +236,7 @@ func says(o *Outcome) string {
 		parts = append(parts, "gone")
 	default:
 		var left []string
-		for _, h := range o.Left {
+		for _, h := range o.Remaining {
 			left = append(left, h.Name)
 		}
 		parts = append(parts, "left: "+strings.Join(left, ","))
@@ -242,15 +248,15 @@ func says(o *Outcome) string {
 func want(t *testing.T, o *Outcome, line string) {
 	t.Helper()
 	if got := says(o); got != line {
-		t.Errorf("%s: %s\nwant: %s", o.Case.Ref.Name, got, line)
+		t.Errorf("%s: %s\nwant: %s", o.Candidate.Ref.Name, got, line)
 	}
 }
 
-// codes are the refusals of a case that the terms do not override.
-func codes(c *Case, terms Terms) []Code {
+// codes are the refusals of a candidate that the overrides do not cover.
+func codes(c *Candidate, overrides Overrides) []Code {
 	var all []Code
-	for _, v := range c.Verdicts {
-		for _, r := range v.Against(terms) {
+	for _, v := range c.Assessments {
+		for _, r := range v.Against(overrides) {
 			all = append(all, r.Code)
 		}
 	}

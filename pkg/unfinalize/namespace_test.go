@@ -24,13 +24,13 @@ func (f *fixture) terminating() {
 }
 
 // quick proves a namespace empty in less time.
-func quick(client *cluster.Client) *Judge {
-	j := NewJudge(client, lives{})
+func quick(client *cluster.Client) *Assessor {
+	j := NewAssessor(client, lives{})
 	j.apart = 10 * time.Millisecond
 	return j
 }
 
-func (f *fixture) judgeNamespace(client *cluster.Client) *Case {
+func (f *fixture) judgeNamespace(client *cluster.Client) *Candidate {
 	f.t.Helper()
 	return f.judgeBy(quick(client), cluster.NamespaceType, []string{"kubernetes"}, f.namespace)[0]
 }
@@ -47,8 +47,8 @@ func empty(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 	_, _ = io.WriteString(w, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[]}`)
 }
 
-// TestP20EmptyNamespaceIsFinalized: by two listings and one right before; all else of the object is as it was (T-19).
-func TestP20EmptyNamespaceIsFinalized(t *testing.T) {
+// TestEmptyNamespaceIsFinalized_P20: by two listings and one right before; all else of the object is as it was (T-19).
+func TestEmptyNamespaceIsFinalized_P20(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.c.Kubectl(t, "annotate", "namespace", f.namespace, "example.com/a=b")
@@ -58,8 +58,8 @@ func TestP20EmptyNamespaceIsFinalized(t *testing.T) {
 	proxy := faultproxy.Start(t, f.c.Config())
 	client := connect(t, proxy.Config())
 	c := f.judgeNamespace(client)
-	if c.Refused(Terms{}) {
-		t.Fatalf("refused: %+v", c.Verdicts)
+	if c.Refused(Overrides{}) {
+		t.Fatalf("refused: %+v", c.Assessments)
 	}
 	// Somebody changes it meanwhile: that stays.
 	before(proxy, method(http.MethodPut), func() { f.c.Kubectl(t, "label", "namespace", f.namespace, "example.com/late=yes") })
@@ -82,8 +82,8 @@ func TestP20EmptyNamespaceIsFinalized(t *testing.T) {
 	f.is(cluster.NamespaceType, f.namespace)
 }
 
-// TestP20ContentThatComesLate: between the two listings of the proof, and between the proof and the write.
-func TestP20ContentThatComesLate(t *testing.T) {
+// TestContentThatComesLate_P20: between the two listings of the proof, and between the proof and the write.
+func TestContentThatComesLate_P20(t *testing.T) {
 	t.Parallel()
 	for times, want := range map[int]string{1: "second listing", 2: "before the write"} {
 		t.Run(want, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestP20ContentThatComesLate(t *testing.T) {
 			client := connect(t, proxy.Config())
 			c := f.judgeNamespace(client)
 			if times == 1 {
-				if got := codes(c, Terms{}); !slices.Equal(got, []Code{NotEmpty}) || c.Stranded().Left[0].Name != "late" {
+				if got := codes(c, Overrides{}); !slices.Equal(got, []Code{NotEmpty}) || c.Stranded().Remaining[0].Name != "late" {
 					t.Errorf("refusals %v and left %v, want NotEmpty", got, c.Stranded())
 				}
 				return
@@ -114,9 +114,9 @@ func TestP20ContentThatComesLate(t *testing.T) {
 	}
 }
 
-// TestP20WhatCannotBeListedIsNotEmpty: a type that is forbidden or flaps (upstream's TestDeleteEncounters404), and discovery of a group that
+// TestWhatCannotBeListedIsNotEmpty_P20: a type that is forbidden or flaps (upstream's TestDeleteEncounters404), and discovery of a group that
 // fails. With --force it is finalized all the same.
-func TestP20WhatCannotBeListedIsNotEmpty(t *testing.T) {
+func TestWhatCannotBeListedIsNotEmpty_P20(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.terminating()
@@ -136,34 +136,34 @@ func TestP20WhatCannotBeListedIsNotEmpty(t *testing.T) {
 			client := connect(t, proxy.Config())
 			proxy.On(fault.on, fault.fault)
 			target := Target{Type: cluster.NamespaceType, Name: f.namespace}
-			cases, errs := quick(client).Cases(t.Context(), []Target{target}, func(*unstructured.Unstructured) []string { return []string{"kubernetes"} })
+			candidates, errs := quick(client).Candidates(t.Context(), []Target{target}, func(*unstructured.Unstructured) []string { return []string{"kubernetes"} })
 			if failed := errs[0] != nil; failed != fault.fails || failed {
 				if failed != fault.fails {
 					t.Errorf("error %v, want one: %t", errs[0], fault.fails)
 				}
 				return
 			}
-			if got := codes(cases[0], Terms{}); !slices.Equal(got, []Code{NotProvenEmpty}) {
+			if got := codes(candidates[0], Overrides{}); !slices.Equal(got, []Code{NotProvenEmpty}) {
 				t.Errorf("refusals %v, want NotProvenEmpty", got)
 			}
-			if got := codes(cases[0], Terms{Force: true}); got != nil {
+			if got := codes(candidates[0], Overrides{Force: true}); got != nil {
 				t.Errorf("refusals %v with --force", got)
 			}
 		})
 	}
 }
 
-// TestP20ForceStrandsWhatItNames.
-func TestP20ForceStrandsWhatItNames(t *testing.T) {
+// TestForceLeavesBehindWhatItNames_P20.
+func TestForceLeavesBehindWhatItNames_P20(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "stranded")
 	f.terminating()
 	c := f.judgeNamespace(f.client)
-	if left := c.Stranded().Left; len(left) != 1 || left[0].Name != "stranded" {
+	if left := c.Stranded().Remaining; len(left) != 1 || left[0].Name != "stranded" {
 		t.Errorf("left %v", left)
 	}
-	want(t, f.perform(f.client, Options{Terms: Terms{Force: true}}, c)[0], "finalizeNamespace "+f.namespace+" kubernetes; gone")
+	want(t, f.performOn(f.client, Overrides{Force: true}, Options{}, c)[0], "finalizeNamespace "+f.namespace+" kubernetes; gone")
 	f.c.Kubectl(t, "create", "namespace", f.namespace) // where it resurfaces
 	if f.get(configMapType, "stranded") == nil {
 		t.Error("it did not resurface")
@@ -178,9 +178,9 @@ func TestListableIsMoreThanDeletable(t *testing.T) {
 	}
 }
 
-// TestNS005HalfDeletedNamespaceIsDeletedAgain: its spec.finalizers were emptied before it was deleted, and nothing ends it but another write (RO-063).
+// TestHalfDeletedNamespaceIsDeletedAgain_NS005: its spec.finalizers were emptied before it was deleted, and nothing ends it but another write (RO-063).
 // With content it is refused.
-func TestNS005HalfDeletedNamespaceIsDeletedAgain(t *testing.T) {
+func TestHalfDeletedNamespaceIsDeletedAgain_NS005(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "phantom")
@@ -192,14 +192,14 @@ func TestNS005HalfDeletedNamespaceIsDeletedAgain(t *testing.T) {
 	if o := f.get(cluster.NamespaceType, f.namespace); o == nil || !halfDeleted(o) {
 		t.Fatalf("it is not half deleted: %v", o)
 	}
-	half := func() *Case { return f.judgeBy(quick(f.client), cluster.NamespaceType, nil, f.namespace)[0] }
-	if got := codes(half(), Terms{}); !slices.Equal(got, []Code{NotEmpty}) {
+	half := func() *Candidate { return f.judgeBy(quick(f.client), cluster.NamespaceType, nil, f.namespace)[0] }
+	if got := codes(half(), Overrides{}); !slices.Equal(got, []Code{NotEmpty}) {
 		t.Errorf("refusals %v, want NotEmpty", got)
 	}
 	f.free(configMapType, "phantom")
 	c := half()
-	if len(c.Verdicts) != 1 || c.Verdicts[0].Way != ByDelete {
-		t.Fatalf("%+v, want another delete", c.Verdicts)
+	if len(c.Assessments) != 1 || c.Assessments[0].Method != ByDelete {
+		t.Fatalf("%+v, want another delete", c.Assessments)
 	}
 	want(t, f.perform(f.client, Options{}, c)[0], "delete "+f.namespace+" ; gone")
 	f.is(cluster.NamespaceType, f.namespace)

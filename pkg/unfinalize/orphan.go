@@ -15,23 +15,19 @@ import (
 // orphan has the collector's loop do for one owner what the collector has not: take its references off all dependents, and only then the finalizer,
 // when a listing that began later shows none and none can be hidden (RO-020).
 func (p *performer) orphan(ctx context.Context, o *Outcome) error {
-	c := o.Case
+	c := o.Candidate
 	var failed []collect.Event
 	loop := collect.New(p.client, collect.Options{
 		List:    cluster.ListOptions{Namespace: c.Ref.Namespace},
 		Only:    map[string]bool{c.Ref.UID: true},
 		Waiting: []string{c.Ref.UID},
 		Observe: collect.ObserveTime,
-		Tell: func(e collect.Event) {
+		OnEvent: func(e collect.Event) {
 			if e.Err != nil {
 				failed = append(failed, e)
 				return
 			}
-			d := Done{Verb: e.Action.Verb, Object: e.Action.Object, Policy: e.Action.Policy, Owners: e.Action.Owners, Cause: e.Action.Cause}
-			if d.Verb == plan.VerbRemoveFinalizer {
-				d.Finalizers = []string{plan.OrphanFinalizer}
-			}
-			p.done(o, d)
+			p.done(o, collected(e.Action))
 		},
 	})
 	summary, err := loop.Run(ctx)
@@ -49,7 +45,7 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 		return nil
 	}
 	if hiding := plan.Hiding(summary.Graph, summary.Gaps, c.Ref); len(hiding) > 0 {
-		return &RefusedError{[]Refusal{{Code: HiddenDependents, Because: "a dependent can be hidden in what could not be listed (" + gapNames(hiding) + ")"}}}
+		return &RefusedError{Refusals: []Refusal{{Code: HiddenDependents, Because: "a dependent can be hidden in what could not be listed (" + gapNames(hiding) + ")"}}}
 	}
 	if len(summary.Unread) > 0 {
 		return fmt.Errorf("it keeps its finalizer: %s", summary.Unread[0].Message)
@@ -59,6 +55,8 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 
 // notOrphaned is the error of an orphaning of which something failed. The owner's finalizer is the last to be removed, so it is still there.
 func (o *Outcome) notOrphaned(failed []collect.Event) error {
+	first := collected(failed[0].Action)
+	o.Failed = &first
 	var errs []error
 	for _, e := range failed {
 		var back *cluster.PutBackError
@@ -66,12 +64,21 @@ func (o *Outcome) notOrphaned(failed []collect.Event) error {
 		case !errors.As(e.Err, &back): // the server's errors name the object
 			errs = append(errs, e.Err)
 		case a.Verb == plan.VerbRemoveFinalizer:
-			held := Held{a.Finalizer, finalizer.InMetadata}
-			o.PutBack = append(o.PutBack, PutBack{Held: held, InRequest: back.Times == 0, Manager: back.Manager, Webhooks: back.Mutators})
+			ref := FinalizerRef{a.Finalizer, finalizer.InMetadata}
+			o.PutBack = append(o.PutBack, PutBack{FinalizerRef: ref, InRequest: back.Times == 0, Manager: back.Manager, Webhooks: back.Mutators})
 			return e.Err
 		default:
 			errs = append(errs, fmt.Errorf("%s %q: %w", a.Object.Resource, a.Object.Name, e.Err))
 		}
 	}
 	return fmt.Errorf("its dependents were not all orphaned, so it keeps its finalizer: %w", errors.Join(errs...))
+}
+
+// collected is a write of the collector's loop.
+func collected(a collect.Action) Action {
+	done := Action{Verb: a.Verb, Object: a.Object, Policy: a.Policy, Owners: a.Owners, Cause: a.Cause, method: ByOrphaning}
+	if a.Verb == plan.VerbRemoveFinalizer {
+		done.Finalizers = []string{plan.OrphanFinalizer}
+	}
+	return done
 }

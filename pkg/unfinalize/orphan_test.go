@@ -47,7 +47,7 @@ func (f *fixture) owners(t graph.Type, name string) []string {
 }
 
 // TestOrphaningIsCompletedBeforeTheFinalizerComesOff: the dependents, of whatever type, lose their references to the owner and nothing else,
-// and are not judged: one whose other owner is gone is left to the collector.
+// and are not assessed: one whose other owner is gone is left to the collector.
 func TestOrphaningIsCompletedBeforeTheFinalizerComesOff(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -58,8 +58,8 @@ func TestOrphaningIsCompletedBeforeTheFinalizerComesOff(t *testing.T) {
 	f.own(heldType, "b", gone, owner, owner)
 	f.own(configMapType, "c", gone)
 	c := f.judge(f.client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]
-	if len(c.Dependents) != 2 || c.Verdicts[0].Way != ByOrphaning || c.Refused(Terms{}) {
-		t.Errorf("%+v of %+v, want an orphaning of two", c.Verdicts, c.Dependents)
+	if len(c.Dependents) != 2 || c.Assessments[0].Method != ByOrphaning || c.Refused(Overrides{}) {
+		t.Errorf("%+v of %+v, want an orphaning of two", c.Assessments, c.Dependents)
 	}
 	o := f.perform(f.client, Options{}, c)[0]
 	want(t, o, "orphan a ; orphan b ; removeFinalizer owner orphan; gone")
@@ -78,7 +78,7 @@ func TestOrphaningIsCompletedBeforeTheFinalizerComesOff(t *testing.T) {
 }
 
 // TestHiddenDependentsAreNeverCondemned: what cannot be listed can hide one, and no flag makes the finalizer come off then; neither when the
-// gap comes up after the verdict.
+// gap comes up after the assessment.
 func TestHiddenDependentsAreNeverCondemned(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -91,11 +91,11 @@ func TestHiddenDependentsAreNeverCondemned(t *testing.T) {
 		return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/secrets")
 	},
 		faultproxy.Status(403, metav1.StatusReasonForbidden, "you may not"))
-	all := Terms{Force: true, ForceLive: true}
+	all := Overrides{Force: true, ForceLive: true}
 	if c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]; !slices.Equal(codes(c, all), []Code{HiddenDependents}) {
 		t.Errorf("refusals %v, want HiddenDependents", codes(c, all))
 	}
-	o := f.perform(client, Options{Terms: all}, agreed)[0]
+	o := f.performOn(client, all, Options{}, agreed)[0]
 	var refused *RefusedError
 	if !errors.As(o.Err, &refused) || refused.Refusals[0].Code != HiddenDependents {
 		t.Errorf("%s, want a refusal", says(o))
@@ -115,20 +115,21 @@ func TestOrphaningThatFailsKeepsTheFinalizer(t *testing.T) {
 		faultproxy.Status(500, metav1.StatusReasonInternalError, "no"))
 	client := connect(t, proxy.Config())
 	c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]
-	if err := DryRun(t.Context(), client, []*Case{c}, Terms{}); err != nil {
+	if err := DryRun(t.Context(), client, []*Candidate{c}, Overrides{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := codes(c, Terms{}); !slices.Equal(got, []Code{ServerRefuses}) {
+	if got := codes(c, Overrides{}); !slices.Equal(got, []Code{ServerRefuses}) {
 		t.Errorf("refusals %v, want ServerRefuses", got)
 	}
-	o := f.perform(client, Options{}, c)[0]
+	unasked := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0] // of whom no dry run was sent
+	o := f.perform(client, Options{}, unasked)[0]
 	if o.Err == nil || !strings.Contains(o.Err.Error(), "so it keeps its finalizer") {
 		t.Errorf("%s, want that it keeps its finalizer", says(o))
 	}
 	f.is(configMapType, "owner", plan.OrphanFinalizer)
 }
 
-// TestLateDependentIsOrphanedToo: one that comes up after the last listing that was begun before the finalizer comes off keeps living.
+// TestLateDependentIsOrphanedToo: one that comes up after the last listing that was begun before the finalizer is removed keeps living.
 func TestLateDependentIsOrphanedToo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -143,7 +144,7 @@ func TestLateDependentIsOrphanedToo(t *testing.T) {
 	}
 }
 
-// TestLeavesFirst: dependents come in an earlier batch than their owners, whatever the way to them, and a cycle comes to an end.
+// TestLeavesFirst: dependents come in an earlier batch than their owners, whatever the method to them, and a cycle comes to an end.
 func TestLeavesFirst(t *testing.T) {
 	b := graph.NewBuilder()
 	b.Serve(configMapType)

@@ -9,12 +9,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// Outside says what stays outside the cluster when the finalizers of a case are removed, as far as its object names it.
-func (c *Case) Outside() []string { return leftBy(c.Object, c.Goes(ByPatch)) }
+// Outside says what stays outside the cluster when the finalizers of a candidate are removed, as far as its object names it.
+func (c *Candidate) Outside() []string { return leftBy(c.Object, c.By(ByPatch)) }
 
 // leftBy says what an object stands for outside the cluster if the work of one of its finalizers is done nowhere.
-func leftBy(o *unstructured.Unstructured, patched []Verdict) []string {
-	skips := func(v Verdict) bool {
+func leftBy(o *unstructured.Unstructured, patched []Assessment) []string {
+	skips := func(v Assessment) bool {
 		return v.Note == "" && !(v.Actor.IsKnown && v.Actor.Known.Polarity == finalizer.BuiltinGC)
 	}
 	if !slices.ContainsFunc(patched, skips) {

@@ -10,12 +10,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
-// removal takes finalizers off the metadata of an object, each by where it stands and if it stands there; the others keep their order (P-07). They go
+// removal removes finalizers from the metadata of an object, each by where it stands and if it stands there; the others keep their order (P-07). They go
 // from the last to the first, so that each step finds what it means where it was.
-func removal(o *unstructured.Unstructured, verdicts []Verdict) []cluster.PatchStep {
+func removal(o *unstructured.Unstructured, assessments []Assessment) []cluster.PatchStep {
 	steps := cluster.Unchanged(string(o.GetUID()), o.GetResourceVersion())
 	for i, name := range slices.Backward(o.GetFinalizers()) {
-		if has(verdicts, Held{name, finalizer.InMetadata}) {
+		if has(assessments, FinalizerRef{name, finalizer.InMetadata}) {
 			path := fmt.Sprintf("/metadata/finalizers/%d", i)
 			steps = append(steps, cluster.PatchStep{Op: "test", Path: path, Value: name}, cluster.PatchStep{Op: "remove", Path: path})
 		}
@@ -24,12 +24,12 @@ func removal(o *unstructured.Unstructured, verdicts []Verdict) []cluster.PatchSt
 }
 
 // without are the spec.finalizers of a namespace but for some.
-func without(o *unstructured.Unstructured, verdicts []Verdict) []string {
+func without(o *unstructured.Unstructured, assessments []Assessment) []string {
 	return slices.DeleteFunc(slices.Clone(specFinalizers(o)), func(name string) bool {
-		return has(verdicts, Held{name, finalizer.InSpec})
+		return has(assessments, FinalizerRef{name, finalizer.InSpec})
 	})
 }
 
-func has(verdicts []Verdict, h Held) bool {
-	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Held == h })
+func has(assessments []Assessment, h FinalizerRef) bool {
+	return slices.ContainsFunc(assessments, func(v Assessment) bool { return v.FinalizerRef == h })
 }

@@ -3,7 +3,6 @@ package unfinalize
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -20,39 +19,41 @@ const maxTries = 10
 
 // Options say how to perform.
 type Options struct {
-	Terms Terms
-	// Selector, if not nil, is what the objects were found by. One that does not match it when it is about to be written to is left alone.
-	Selector labels.Selector
 	// KeepGoing goes on after what was refused or failed.
 	KeepGoing bool
 	// Settle is how long what is still there is looked at for somebody who puts a finalizer back; zero is SettleTime.
 	Settle time.Duration
-	// Tell is called with every write that the server has taken, one call at a time.
-	Tell func(Done)
+	// OnAction, if not nil, is called with every write that the server has taken, one call at a time.
+	OnAction func(Action)
 }
 
 // SettleTime is how long is long enough for a controller that puts its finalizer back.
 const SettleTime = time.Second
 
-// Perform does what was judged, batch after batch and within one side by side, and looks after it: of each case one outcome, in their order.
-// Everything is read live and judged again right before it is written to. It ends early at the first that cannot be done, unless told to keep going.
-func Perform(ctx context.Context, client *cluster.Client, batches [][]*Case, opts Options) []*Outcome {
-	p := &performer{client: client, opts: opts}
+// Perform does what is planned, batch after batch and within one side by side, and looks after it: of each object one outcome, in their order. Everything is
+// read live and assessed again right before it is written to, and an object that no longer matches the selector of the plan is left alone. What the plan refuses
+// is left alone too. With anything refused nothing is done, and it ends early at the first that cannot be done, unless told to keep going.
+func Perform(ctx context.Context, client *cluster.Client, planned *Planned, opts Options) []*Outcome {
+	p := &performer{client: client, opts: opts, overrides: planned.Overrides, selector: planned.selector}
+	p.stop = !opts.KeepGoing && len(planned.Refused()) > 0
 	var outcomes []*Outcome
-	for _, batch := range batches {
+	for _, batch := range planned.Batches {
 		var group errgroup.Group
 		group.SetLimit(client.Concurrency())
 		for _, c := range batch {
 			o := newOutcome(c)
 			outcomes = append(outcomes, o)
 			group.Go(func() error {
-				switch {
+				switch refused := c.against(p.overrides); {
+				case len(refused) > 0:
+					o.failed(&RefusedError{Refusals: refused, Planned: true})
 				case ctx.Err() != nil:
-					o.Err = context.Cause(ctx)
+					o.failed(context.Cause(ctx))
 				case p.ended():
-					o.Err = ErrNotReached
+					o.failed(ErrNotReached)
 				default:
-					if o.Err = p.perform(ctx, o); o.Err != nil {
+					if err := p.perform(ctx, o); err != nil {
+						o.failed(err)
 						p.failed()
 					}
 				}
@@ -66,8 +67,10 @@ func Perform(ctx context.Context, client *cluster.Client, batches [][]*Case, opt
 }
 
 type performer struct {
-	client *cluster.Client
-	opts   Options
+	client    *cluster.Client
+	opts      Options
+	overrides Overrides
+	selector  labels.Selector
 
 	mu   sync.Mutex
 	stop bool
@@ -86,25 +89,25 @@ func (p *performer) failed() {
 	p.stop = !p.opts.KeepGoing
 }
 
-func (p *performer) done(o *Outcome, d Done) {
+func (p *performer) done(o *Outcome, a Action) {
 	p.told.Lock()
 	defer p.told.Unlock()
-	o.Done = append(o.Done, d)
-	if p.opts.Tell != nil {
-		p.opts.Tell(d)
+	o.Done = append(o.Done, a)
+	if p.opts.OnAction != nil {
+		p.opts.OnAction(a)
 	}
 }
 
 // errGone ends the work at an object that is no more, which is what was wanted.
 var errGone = errors.New("it is gone")
 
-// perform goes the ways of one case, each time from what the object is then, until there is none left. What the server refuses about an object that was
+// perform does the actions of one candidate, each time those of what the object is then, until there is none left. What the server refuses about an object that was
 // not changed is its last word.
 func (p *performer) perform(ctx context.Context, o *Outcome) error {
 	var refused error
-	var last string // the version that was refused, with the way
+	var last string // the version that was refused, with the method
 	for tries := 0; tries < maxTries; {
-		err := p.reread(ctx, o.Case)
+		err := p.reread(ctx, o.Candidate)
 		if errors.Is(err, errGone) {
 			o.Gone = true
 			return nil
@@ -112,28 +115,30 @@ func (p *performer) perform(ctx context.Context, o *Outcome) error {
 		if err != nil {
 			return err
 		}
-		if !Matches(p.opts.Selector, o.Case.Object) {
+		if !Matches(p.selector, o.Candidate.Object) {
 			return ErrNotSelected
 		}
-		way, verdicts := o.next()
-		if len(verdicts) == 0 {
+		o.plan()
+		if o.next == nil {
 			return nil
 		}
-		version := o.Case.Object.GetResourceVersion() + string(way)
+		a := *o.next
+		version := o.Candidate.Object.GetResourceVersion() + string(a.method)
 		if refused != nil && version == last {
 			return refused
 		}
-		if err := against(verdicts, p.opts.Terms); err != nil {
+		if err := against(a.assessments, p.overrides); err != nil {
 			return err
 		}
-		switch refused, last = p.do(ctx, o, way, verdicts), version; {
+		switch refused, last = p.do(ctx, o, a), version; {
 		case errors.Is(refused, errGone):
 			o.Gone = true
 			return nil
 		case refused == nil:
-			for _, v := range verdicts {
-				o.off[v.Held] = true
+			for _, v := range a.assessments {
+				o.off[v.FinalizerRef] = true
 			}
+			o.plan()
 			if o.Gone {
 				return nil
 			}
@@ -151,56 +156,59 @@ func Matches(selector labels.Selector, o *unstructured.Unstructured) bool {
 	return selector == nil || selector.Matches(labels.Set(o.GetLabels()))
 }
 
-// order is that of the ways: what is orphaned first, then what is patched, while the object is there for certain; another policy, and the spec of a
-// namespace, may be what ends it.
-var order = []Way{ByOrphaning, ByPatch, ByPolicy, ByDelete, ByFinalizing}
-
-// next returns the next way to go and what it takes off. What came off before and is there again was put back; that is not fought.
-func (o *Outcome) next() (Way, []Verdict) {
-	for _, way := range order {
-		verdicts := slices.DeleteFunc(o.Case.Goes(way), func(v Verdict) bool { return o.off[v.Held] })
-		if len(verdicts) > 0 {
-			return way, verdicts
-		}
+// plan finds the first action that is due. What was removed before and is there again was put back; that is not fought.
+func (o *Outcome) plan() {
+	o.next = nil
+	if actions := o.Candidate.actions(o.off); len(actions) > 0 {
+		o.next = &actions[0]
 	}
-	return "", nil
 }
 
-func (p *performer) do(ctx context.Context, o *Outcome, way Way, verdicts []Verdict) error {
-	switch way {
+// do does an action; those of an orphaning are done together.
+func (p *performer) do(ctx context.Context, o *Outcome, a Action) error {
+	switch a.method {
 	case ByOrphaning:
 		return p.orphan(ctx, o)
 	case ByPatch:
-		return p.patch(ctx, o, verdicts)
+		return p.patch(ctx, o, a)
 	case ByFinalizing:
-		return p.finalize(ctx, o, verdicts)
+		return p.finalize(ctx, o, a)
 	}
-	return p.deleteAgain(ctx, o, verdicts)
+	return p.deleteAgain(ctx, o, a)
 }
 
-// against is the error of verdicts that the terms do not allow any more.
-func against(verdicts []Verdict, t Terms) error {
+// against are the refusals of a candidate that the overrides do not cover.
+func (c *Candidate) against(t Overrides) []Refusal {
 	var refusals []Refusal
-	for _, v := range verdicts {
+	for _, v := range c.Assessments {
+		refusals = append(refusals, v.Against(t)...)
+	}
+	return refusals
+}
+
+// against is the error of assessments that the overrides do not cover any more.
+func against(assessments []Assessment, t Overrides) error {
+	var refusals []Refusal
+	for _, v := range assessments {
 		refusals = append(refusals, v.Against(t)...)
 	}
 	if len(refusals) == 0 {
 		return nil
 	}
-	return &RefusedError{refusals}
+	return &RefusedError{Refusals: refusals}
 }
 
-// reread reads the object of a case live and judges it again. The error is errGone, ErrReplaced, or the server's.
-func (p *performer) reread(ctx context.Context, c *Case) error {
+// reread reads the object of a candidate live and assesses it again. The error is errGone, ErrReplaced, or the server's.
+func (p *performer) reread(ctx context.Context, c *Candidate) error {
 	o, err := p.read(ctx, c)
 	if err == nil {
-		c.again(o)
+		c.reassess(o)
 	}
 	return err
 }
 
-func (p *performer) read(ctx context.Context, c *Case) (*unstructured.Unstructured, error) {
-	o, err := p.client.GetWhole(ctx, c.Type, c.Ref.Namespace, c.Ref.Name)
+func (p *performer) read(ctx context.Context, c *Candidate) (*unstructured.Unstructured, error) {
+	o, err := p.client.GetObject(ctx, c.Type, c.Ref.Namespace, c.Ref.Name)
 	switch {
 	case cluster.IsAbsent(err, c.Type, c.Ref.Name):
 		return nil, errGone

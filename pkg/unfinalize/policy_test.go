@@ -41,9 +41,9 @@ func (f *fixture) tryAgain(t graph.Type, name string, policy plan.Policy, versio
 	return err
 }
 
-// TestAPI004SecondDeleteThatEndsTheObjectTakesNoResourceVersion: it is a Conflict although nothing has changed, and nothing is stored; so this is
+// TestSecondDeleteThatEndsTheObjectTakesNoResourceVersion_API004: it is a Conflict although nothing has changed, and nothing is stored; so this is
 // not the way to let go of an object that nothing else holds.
-func TestAPI004SecondDeleteThatEndsTheObjectTakesNoResourceVersion(t *testing.T) {
+func TestSecondDeleteThatEndsTheObjectTakesNoResourceVersion_API004(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "alone")
@@ -58,9 +58,9 @@ func TestAPI004SecondDeleteThatEndsTheObjectTakesNoResourceVersion(t *testing.T)
 	}
 }
 
-// TestAPI004SecondDeleteReplacesThePolicy: what the server is asked for last is what counts, on built-in and on custom objects; the finalizers of
+// TestSecondDeleteReplacesThePolicy_API004: what the server is asked for last is what counts, on built-in and on custom objects; the finalizers of
 // others stay.
-func TestAPI004SecondDeleteReplacesThePolicy(t *testing.T) {
+func TestSecondDeleteReplacesThePolicy_API004(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.custom()
@@ -86,8 +86,8 @@ func TestAPI004SecondDeleteReplacesThePolicy(t *testing.T) {
 	}
 }
 
-// TestAPI005PodInItsGracePeriodIgnoresASecondDelete: it answers as if it had done it.
-func TestAPI005PodInItsGracePeriodIgnoresASecondDelete(t *testing.T) {
+// TestPodInItsGracePeriodIgnoresASecondDelete_API005: it answers as if it had done it.
+func TestPodInItsGracePeriodIgnoresASecondDelete_API005(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.create(podType, onNode("waits"))
@@ -95,21 +95,21 @@ func TestAPI005PodInItsGracePeriodIgnoresASecondDelete(t *testing.T) {
 	f.is(podType, "waits", plan.ForegroundFinalizer)
 	f.again(podType, "waits", plan.Background, f.version(podType, "waits"))
 	f.is(podType, "waits", plan.ForegroundFinalizer)
-	if way, why := wayOf(f.get(podType, "waits"), Held{plan.ForegroundFinalizer, "metadata.finalizers"}, []string{plan.ForegroundFinalizer}); way != ByPatch || why == "" {
-		t.Errorf("the way is %s (%s), want a patch", way, why)
+	if method, why := methodOf(f.get(podType, "waits"), FinalizerRef{plan.ForegroundFinalizer, "metadata.finalizers"}, []string{plan.ForegroundFinalizer}); method != ByPatch || why == "" {
+		t.Errorf("the way is %s (%s), want a patch", method, why)
 	}
 }
 
-// TestNS003NamespaceIgnoresASecondDelete while its spec.finalizers are not empty.
-func TestNS003NamespaceIgnoresASecondDelete(t *testing.T) {
+// TestNamespaceIgnoresASecondDelete_NS003 while its spec.finalizers are not empty.
+func TestNamespaceIgnoresASecondDelete_NS003(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.delete(cluster.NamespaceType, f.namespace, metav1.DeletePropagationForeground)
 	f.is(cluster.NamespaceType, f.namespace, plan.ForegroundFinalizer)
 	f.again(cluster.NamespaceType, f.namespace, plan.Background, f.version(cluster.NamespaceType, f.namespace))
 	f.is(cluster.NamespaceType, f.namespace, plan.ForegroundFinalizer)
-	if way, why := wayOf(f.get(cluster.NamespaceType, f.namespace), Held{plan.ForegroundFinalizer, "metadata.finalizers"}, []string{plan.ForegroundFinalizer}); way != ByPatch || why == "" {
-		t.Errorf("the way is %s (%s), want a patch", way, why)
+	if method, why := methodOf(f.get(cluster.NamespaceType, f.namespace), FinalizerRef{plan.ForegroundFinalizer, "metadata.finalizers"}, []string{plan.ForegroundFinalizer}); method != ByPatch || why == "" {
+		t.Errorf("the way is %s (%s), want a patch", method, why)
 	}
 	f.free(cluster.NamespaceType, f.namespace)
 }

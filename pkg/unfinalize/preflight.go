@@ -16,11 +16,11 @@ import (
 
 // DryRun sends every first write of what is not refused already with dryRun=All, and refuses what the server refuses: a webhook that is down or
 // denies it, an object that would not be valid, a conversion that fails. Nothing is stored.
-func DryRun(ctx context.Context, client *cluster.Client, cases []*Case, terms Terms) error {
+func DryRun(ctx context.Context, client *cluster.Client, candidates []*Candidate, overrides Overrides) error {
 	var group errgroup.Group
 	group.SetLimit(client.Concurrency())
-	for _, c := range cases {
-		if c.Refused(terms) {
+	for _, c := range candidates {
+		if c.Refused(overrides) {
 			continue
 		}
 		group.Go(func() error {
@@ -32,33 +32,33 @@ func DryRun(ctx context.Context, client *cluster.Client, cases []*Case, terms Te
 	return context.Cause(ctx)
 }
 
-// dryRun sends the writes of one case. What has changed since it was read says nothing: it is read anew when it is written to.
-func (c *Case) dryRun(ctx context.Context, client *cluster.Client) {
-	if patched := c.Goes(ByPatch); len(patched) > 0 {
+// dryRun sends the writes of one candidate. What has changed since it was read says nothing: it is read anew when it is written to.
+func (c *Candidate) dryRun(ctx context.Context, client *cluster.Client) {
+	if patched := c.By(ByPatch); len(patched) > 0 {
 		c.refused(ByPatch, c.patch(ctx, client, removal(c.Object, patched), true))
 	}
-	if orphaned := c.Goes(ByOrphaning); len(orphaned) > 0 {
+	if orphaned := c.By(ByOrphaning); len(orphaned) > 0 {
 		err := c.patch(ctx, client, removal(c.Object, orphaned), true)
 		for i := 0; err == nil && i < len(c.Dependents); i++ {
 			err = c.Dependents[i].dryRun(ctx, client)
 		}
 		c.refused(ByOrphaning, err)
 	}
-	for _, way := range []Way{ByPolicy, ByDelete} {
-		if len(c.Goes(way)) > 0 {
+	for _, method := range []Method{ByPolicy, ByDelete} {
+		if len(c.By(method)) > 0 {
 			_, err := client.Delete(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, c.Ref.UID, cluster.DeleteOptions{
 				Policy: string(plan.Background), ResourceVersion: c.Object.GetResourceVersion(), DryRun: true,
 			})
-			c.refused(way, err)
+			c.refused(method, err)
 		}
 	}
-	if finalized := c.Goes(ByFinalizing); len(finalized) > 0 {
+	if finalized := c.By(ByFinalizing); len(finalized) > 0 {
 		_, err := client.Finalize(ctx, c.Object, without(c.Object, finalized), cluster.FinalizeOptions{DryRun: true})
 		c.refused(ByFinalizing, err)
 	}
 }
 
-func (c *Case) patch(ctx context.Context, client *cluster.Client, steps []cluster.PatchStep, dryRun bool) error {
+func (c *Candidate) patch(ctx context.Context, client *cluster.Client, steps []cluster.PatchStep, dryRun bool) error {
 	_, err := client.Patch(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, steps, cluster.PatchOptions{DryRun: dryRun})
 	return err
 }
@@ -76,14 +76,14 @@ func (d *Dependent) dryRun(ctx context.Context, client *cluster.Client) error {
 	return nil
 }
 
-// refused adds what the server says against one way to the verdicts that go it.
-func (c *Case) refused(way Way, err error) {
+// refused adds what the server says against one method to the assessments that go it.
+func (c *Candidate) refused(method Method, err error) {
 	if err == nil || changed(err) || cluster.IsAbsent(err, c.Type, c.Ref.Name) || isDryRunUnsupported(err) {
 		return
 	}
-	for i := range c.Verdicts {
-		if c.Verdicts[i].Way == way {
-			c.Verdicts[i].refuse(ServerRefuses, Never, "the server would refuse it: "+err.Error(), hintFor(err))
+	for i := range c.Assessments {
+		if c.Assessments[i].Method == method {
+			c.Assessments[i].refuse(ServerRefuses, Never, "the server would refuse it: "+err.Error(), hintFor(err))
 		}
 	}
 }

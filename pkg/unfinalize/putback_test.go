@@ -56,8 +56,8 @@ webhooks:
 	return name
 }
 
-// TestAPI033WebhookPutsItBackInTheSameRequest: the answer is 200, and the finalizer is there. The webhook is named.
-func TestAPI033WebhookPutsItBackInTheSameRequest(t *testing.T) {
+// TestWebhookPutsItBackInTheSameRequest_API033: the answer is 200, and the finalizer is there. The webhook is named.
+func TestWebhookPutsItBackInTheSameRequest_API033(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "held", hold)
@@ -71,7 +71,7 @@ func TestAPI033WebhookPutsItBackInTheSameRequest(t *testing.T) {
 	// The server learns of a webhook some time after it is registered.
 	testcluster.Eventually(t, "the webhook to be called", func(ctx testContext) (bool, error) {
 		o := f.get(configMapType, "held")
-		answer, err := f.client.Patch(ctx, configMapType, f.namespace, "held", removal(o, []Verdict{{Held: Held{hold, "metadata.finalizers"}}}), dryRun)
+		answer, err := f.client.Patch(ctx, configMapType, f.namespace, "held", removal(o, []Assessment{{FinalizerRef: FinalizerRef{hold, "metadata.finalizers"}}}), dryRun)
 		return err == nil && slices.Contains(answer.Finalizers, hold), err
 	})
 	c := f.judge(f.client, configMapType, []string{hold}, "held")[0]
@@ -119,14 +119,8 @@ func TestOrphaningThatIsUndoneIsAFailure(t *testing.T) {
 		t.Errorf("done %+v, error %v", o.Done, o.Err)
 	}
 	f.is(configMapType, "owner", plan.OrphanFinalizer)
-	patches := 0
-	for _, r := range proxy.Requests() {
-		if r.Method == http.MethodPatch {
-			patches++
-		}
-	}
-	if patches > 2 {
-		t.Errorf("%d patches", patches)
+	if n := proxy.Count(http.MethodPatch, ""); n > 2 {
+		t.Errorf("%d patches", n)
 	}
 }
 
@@ -166,10 +160,10 @@ func TestControllerPutsItBack(t *testing.T) {
 		}
 	}()
 	c := f.judge(f.client, configMapType, []string{hold}, "held")[0]
-	if got := codes(c, Terms{Force: true}); !slices.Equal(got, []Code{NotDeleting}) {
+	if got := codes(c, Overrides{Force: true}); !slices.Equal(got, []Code{NotDeleting}) {
 		t.Errorf("refusals %v, want NotDeleting", got)
 	}
-	o := f.perform(f.client, Options{Terms: Terms{ForceLive: true}, Settle: 20 * time.Second}, c)[0]
+	o := f.performOn(f.client, Overrides{ForceLive: true}, Options{Settle: 20 * time.Second}, c)[0]
 	if len(o.PutBack) != 1 || o.PutBack[0].InRequest || o.PutBack[0].Manager != "stubborn-controller" {
 		t.Errorf("put back: %+v, want by stubborn-controller", o.PutBack)
 	}
@@ -189,10 +183,10 @@ func TestPreflightTellsWhatTheServerRefuses(t *testing.T) {
 		t.Helper()
 		testcluster.Eventually(t, "the server to refuse it with "+text, func(ctx testContext) (bool, error) {
 			c := f.judge(f.client, configMapType, []string{hold}, "held")[0]
-			if err := DryRun(ctx, f.client, []*Case{c}, Terms{}); err != nil {
+			if err := DryRun(ctx, f.client, []*Candidate{c}, Overrides{}); err != nil {
 				return false, err
 			}
-			against := c.Verdicts[0].Against(Terms{Force: true, ForceLive: true})
+			against := c.Assessments[0].Against(Overrides{Force: true, ForceLive: true})
 			return len(against) == 1 && against[0].Code == ServerRefuses && strings.Contains(against[0].Because, text) && strings.Contains(against[0].Hint, hint), nil
 		})
 	}
@@ -221,8 +215,8 @@ webhooks:
 	f.is(configMapType, "held", hold)
 }
 
-// TestAPI006PolicyThatIsIgnoredIsNotSaidToHaveRemovedAnything: the answer to the second delete still has the finalizer of the first.
-func TestAPI006PolicyThatIsIgnoredIsNotSaidToHaveRemovedAnything(t *testing.T) {
+// TestPolicyThatIsIgnoredIsNotSaidToHaveRemovedAnything_API006: the answer to the second delete still has the finalizer of the first.
+func TestPolicyThatIsIgnoredIsNotSaidToHaveRemovedAnything_API006(t *testing.T) {
 	f := newFixture(t)
 	f.make(configMapType, "held", hold)
 	f.delete(configMapType, "held", metav1.DeletePropagationForeground)

@@ -33,14 +33,14 @@ func (f *fixture) mergePatch(name, patch string) {
 	}
 }
 
-// TestP02RecreatedJustBeforeTheWriteStaysUntouched, whatever the way.
-func TestP02RecreatedJustBeforeTheWriteStaysUntouched(t *testing.T) {
+// TestRecreatedJustBeforeTheWriteStaysUntouched_P02, whatever the way.
+func TestRecreatedJustBeforeTheWriteStaysUntouched_P02(t *testing.T) {
 	t.Parallel()
-	for way, finalizers := range map[string][]string{
+	for verb, finalizers := range map[string][]string{
 		"PATCH":  {hold},
 		"DELETE": {plan.ForegroundFinalizer},
 	} {
-		t.Run(way, func(t *testing.T) {
+		t.Run(verb, func(t *testing.T) {
 			f := newFixture(t)
 			f.make(configMapType, "same", hold)
 			f.delete(configMapType, "same", metav1.DeletePropagationForeground)
@@ -48,7 +48,7 @@ func TestP02RecreatedJustBeforeTheWriteStaysUntouched(t *testing.T) {
 			client := connect(t, proxy.Config())
 			c := f.judge(client, configMapType, finalizers, "same")[0]
 			var fresh string
-			before(proxy, method(way), func() {
+			before(proxy, method(verb), func() {
 				f.mergePatch("same", `{"metadata":{"finalizers":null}}`)
 				fresh = string(f.make(configMapType, "same", hold, plan.ForegroundFinalizer).GetUID())
 			})
@@ -64,9 +64,9 @@ func TestP02RecreatedJustBeforeTheWriteStaysUntouched(t *testing.T) {
 	}
 }
 
-// TestP07OthersStayAndKeepTheirOrder: a finalizer that somebody adds, and one that somebody takes off so that the rest stand elsewhere, right before
+// TestOthersStayAndKeepTheirOrder_P07: a finalizer that somebody adds, and one that somebody removes so that the rest stand elsewhere, right before
 // the write.
-func TestP07OthersStayAndKeepTheirOrder(t *testing.T) {
+func TestOthersStayAndKeepTheirOrder_P07(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "live", "example.com/a", hold, "example.com/b", "example.com/c")
@@ -83,8 +83,8 @@ func TestP07OthersStayAndKeepTheirOrder(t *testing.T) {
 	}
 	change("live", `"example.com/new","example.com/a","example.com/b","`+hold+`","example.com/c","example.com/late"`)
 	change("deleting", `"example.com/b","`+hold+`","example.com/c"`)
-	cases := f.judge(client, configMapType, []string{hold}, "live", "deleting")
-	for _, o := range f.perform(client, Options{Terms: Terms{ForceLive: true}}, cases...) {
+	candidates := f.judge(client, configMapType, []string{hold}, "live", "deleting")
+	for _, o := range f.performOn(client, Overrides{ForceLive: true}, Options{}, candidates...) {
 		if o.Err != nil || o.Gone || len(o.PutBack) > 0 {
 			t.Errorf("%s", says(o))
 		}
@@ -153,7 +153,7 @@ func TestEveryWriteCarriesItsTests(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	o := f.make(configMapType, "one", "example.com/a", hold, "example.com/b")
-	steps := removal(o, []Verdict{{Held: Held{hold, "metadata.finalizers"}}, {Held: Held{"example.com/a", "metadata.finalizers"}}})
+	steps := removal(o, []Assessment{{FinalizerRef: FinalizerRef{hold, "metadata.finalizers"}}, {FinalizerRef: FinalizerRef{"example.com/a", "metadata.finalizers"}}})
 	var lines []string
 	for _, s := range steps {
 		value, _ := s.Value.(string)

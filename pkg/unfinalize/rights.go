@@ -8,25 +8,25 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// right is what a verdict needs.
+// right is what an assessment needs.
 type right struct {
-	verdict *Verdict
+	verdict *Assessment
 	access  cluster.Access
 }
 
 // Rights asks what the user may do, and refuses what is known to be forbidden.
-func Rights(ctx context.Context, client *cluster.Client, cases []*Case) {
+func Rights(ctx context.Context, client *cluster.Client, candidates []*Candidate) {
 	var needed []right
-	for _, c := range cases {
-		for i := range c.Verdicts {
-			needed = append(needed, c.rights(&c.Verdicts[i])...)
+	for _, c := range candidates {
+		for i := range c.Assessments {
+			needed = append(needed, c.rights(&c.Assessments[i])...)
 		}
 	}
 	accesses := make([]cluster.Access, len(needed))
 	for i, n := range needed {
 		accesses[i] = n.access
 	}
-	told := map[*Verdict]bool{}
+	told := map[*Assessment]bool{}
 	for i, review := range client.Reviews().Ask(ctx, accesses) {
 		n := needed[i]
 		if review.Permission != cluster.Denied || told[n.verdict] {
@@ -41,12 +41,12 @@ func Rights(ctx context.Context, client *cluster.Client, cases []*Case) {
 	}
 }
 
-// rights are those that the writes of a verdict need.
-func (c *Case) rights(v *Verdict) []right {
+// rights are those that the writes of an assessment need.
+func (c *Candidate) rights(v *Assessment) []right {
 	of := func(verb, subresource string, t graph.Type, ref graph.Ref) right {
 		return right{v, cluster.Access{Verb: verb, Subresource: subresource, Type: t, Namespace: ref.Namespace, Name: ref.Name}}
 	}
-	switch v.Way {
+	switch v.Method {
 	case ByPolicy, ByDelete:
 		return []right{of("delete", "", c.Type, c.Ref)}
 	case ByFinalizing:

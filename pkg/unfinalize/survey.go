@@ -6,20 +6,19 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
 // survey is what can be listed where the dependents of an owner can be.
 type survey struct {
-	graph  *graph.Graph
-	gaps   []v1alpha1.Gap
+	*selection.Snapshot
 	reader *cluster.Reader // with the discovery of the listing
 }
 
 // survey lists a namespace, or everything if namespace is empty; once for all that ask. What may not be listed everywhere is listed in the fallback.
-func (j *Judge) survey(ctx context.Context, namespace string, fallback ...string) (*survey, error) {
+func (j *Assessor) survey(ctx context.Context, namespace string, fallback ...string) (*survey, error) {
 	return once(j, j.surveys, namespace, func() (*survey, error) {
 		opts := cluster.ListOptions{Namespace: namespace, Fallback: fallback}
 		return list(ctx, j.client, opts)
@@ -27,7 +26,7 @@ func (j *Judge) survey(ctx context.Context, namespace string, fallback ...string
 }
 
 // once remembers what somebody has found out about a name.
-func once[T any](j *Judge, known map[string]func() (T, error), name string, find func() (T, error)) func() (T, error) {
+func once[T any](j *Assessor, known map[string]func() (T, error), name string, find func() (T, error)) func() (T, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f, asked := known[name]
@@ -40,28 +39,27 @@ func once[T any](j *Judge, known map[string]func() (T, error), name string, find
 
 // list lists with discovery that is asked anew.
 func list(ctx context.Context, client *cluster.Client, opts cluster.ListOptions) (*survey, error) {
-	client = client.Anew()
+	client = client.WithFreshDiscovery()
 	catalog, err := client.Discover()
 	if err != nil {
 		return nil, err
 	}
-	builder := graph.NewBuilder()
-	listed, err := client.List(ctx, catalog, opts, builder)
+	listed, err := selection.List(ctx, client, catalog, opts)
 	if err != nil {
 		return nil, err
 	}
-	return &survey{builder.Build(), listed.Gaps, cluster.NewReader(client, catalog)}, nil
+	return &survey{listed, cluster.NewReader(client, catalog)}, nil
 }
 
 // provenEmpty lists a namespace and, if nothing was found, once more a while later (NS-022).
-func (j *Judge) provenEmpty(ctx context.Context, namespace string) (*Emptiness, error) {
+func (j *Assessor) provenEmpty(ctx context.Context, namespace string) (*Emptiness, error) {
 	return once(j, j.empty, namespace, func() (*Emptiness, error) {
 		first, err := content(ctx, j.client, namespace)
 		if err != nil || !first.Proven() {
 			return first, err
 		}
-		if j.Proving != nil {
-			j.Proving(namespace, j.apart)
+		if j.OnSecondLook != nil {
+			j.OnSecondLook(namespace, j.apart)
 		}
 		select {
 		case <-ctx.Done():
@@ -78,10 +76,10 @@ func content(ctx context.Context, client *cluster.Client, namespace string) (*Em
 	if err != nil {
 		return nil, err
 	}
-	e := &Emptiness{Gaps: s.gaps}
-	for i := range s.graph.Len() {
-		if id := graph.ID(i); s.graph.Seen(id) && s.graph.Ref(id).Namespace == namespace {
-			e.Left = append(e.Left, s.graph.Ref(id))
+	e := &Emptiness{Gaps: s.Gaps}
+	for i := range s.Graph.Len() {
+		if id := graph.ID(i); s.Graph.Observed(id) && s.Graph.Ref(id).Namespace == namespace {
+			e.Remaining = append(e.Remaining, s.Graph.Ref(id))
 		}
 	}
 	return e, nil

@@ -6,90 +6,79 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// patch takes finalizers off the metadata.
-func (p *performer) patch(ctx context.Context, o *Outcome, verdicts []Verdict) error {
-	c := o.Case
-	answer, err := p.client.Patch(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, removal(c.Object, verdicts), cluster.PatchOptions{})
+// patch removes finalizers from the metadata.
+func (p *performer) patch(ctx context.Context, o *Outcome, a Action) error {
+	c := o.Candidate
+	answer, err := p.client.Patch(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, removal(c.Object, a.assessments), cluster.PatchOptions{})
 	if err != nil {
 		return err
 	}
-	return p.verify(ctx, o, Done{Verb: plan.VerbRemoveFinalizer, Object: c.Ref, Outside: leftBy(c.Object, verdicts)}, verdicts, answer.Finalizers)
+	return p.verify(ctx, o, a, answer.Finalizers)
 }
 
 // verify compares the finalizers in the answer to a write with what was asked. What was removed is done; what is there all the same is a failure: something
 // that changes writes on their way has put it back (API-033).
-func (p *performer) verify(ctx context.Context, o *Outcome, d Done, verdicts []Verdict, answered []string) error {
-	var removed, back []Verdict
-	for _, v := range verdicts {
+func (p *performer) verify(ctx context.Context, o *Outcome, a Action, answered []string) error {
+	var removed, back []Assessment
+	for _, v := range a.assessments {
 		if slices.Contains(answered, v.Name) {
 			back = append(back, v)
 			continue
 		}
 		removed = append(removed, v)
-		o.off[v.Held] = true
+		o.off[v.FinalizerRef] = true
 	}
-	if d.Finalizers = names(removed); len(removed) > 0 {
-		p.done(o, d)
+	if a.Finalizers = names(removed); len(removed) > 0 {
+		p.done(o, a)
 	}
 	if len(back) == 0 {
 		return nil
 	}
-	err := p.client.PutBackAtOnce(ctx, o.Case.Type, "finalizer "+strings.Join(names(back), ", "))
+	err := p.client.PutBackAtOnce(ctx, o.Candidate.Type, "finalizer "+strings.Join(names(back), ", "))
 	for _, v := range back {
-		o.PutBack = append(o.PutBack, PutBack{Held: v.Held, InRequest: true, Webhooks: err.Mutators})
+		o.PutBack = append(o.PutBack, PutBack{FinalizerRef: v.FinalizerRef, InRequest: true, Webhooks: err.Mutators})
 	}
 	return err
 }
 
-// deleteAgain deletes the object in the background, as it was judged.
-func (p *performer) deleteAgain(ctx context.Context, o *Outcome, verdicts []Verdict) error {
-	c := o.Case
+// deleteAgain deletes the object in the background, as it was assessed.
+func (p *performer) deleteAgain(ctx context.Context, o *Outcome, a Action) error {
+	c := o.Candidate
 	answer, err := p.client.Delete(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, c.Ref.UID, cluster.DeleteOptions{
-		Policy: string(plan.Background), ResourceVersion: c.Object.GetResourceVersion(),
+		Policy: string(a.Policy), ResourceVersion: c.Object.GetResourceVersion(),
 	})
 	if err != nil {
 		return err
 	}
 	o.Gone = answer.Gone
-	for _, v := range verdicts {
-		o.asked[v.Held] = true
+	for _, v := range a.assessments {
+		o.asked[v.FinalizerRef] = true
 	}
-	ignored := func(v Verdict) bool { return slices.Contains(answer.Finalizers, v.Name) } // which is looked at again (API-006)
-	removed := slices.DeleteFunc(slices.Clone(verdicts), ignored)
-	p.done(o, Done{Verb: plan.VerbDelete, Object: c.Ref, Policy: plan.Background, Finalizers: names(removed)})
+	ignored := func(v Assessment) bool { return slices.Contains(answer.Finalizers, v.Name) } // which is looked at again (API-006)
+	a.Finalizers = names(slices.DeleteFunc(slices.Clone(a.assessments), ignored))
+	p.done(o, a)
 	return nil
 }
 
-// finalize takes finalizers off the spec of a namespace. That it was empty when it was judged does not tell what it is now.
-func (p *performer) finalize(ctx context.Context, o *Outcome, verdicts []Verdict) error {
-	c := o.Case
-	if !p.opts.Terms.Force && slices.ContainsFunc(verdicts, func(v Verdict) bool { return lastHold(c.Object, v.Held) }) {
+// finalize removes finalizers from the spec of a namespace. That it was empty when it was assessed does not tell what it is now.
+func (p *performer) finalize(ctx context.Context, o *Outcome, a Action) error {
+	c := o.Candidate
+	if !p.overrides.Force && slices.ContainsFunc(a.assessments, func(v Assessment) bool { return lastHold(c.Object, v.FinalizerRef) }) {
 		now, err := content(ctx, p.client, c.Ref.Name)
 		if err != nil {
 			return err
 		}
-		c.facts.Empty = now
-		c.again(c.Object)
-		if err := against(c.Goes(ByFinalizing), p.opts.Terms); err != nil {
+		c.details.Empty = now
+		c.reassess(c.Object)
+		if err := against(c.By(ByFinalizing), p.overrides); err != nil {
 			return err
 		}
 	}
-	answer, err := p.client.Finalize(ctx, c.Object, without(c.Object, verdicts), cluster.FinalizeOptions{})
+	answer, err := p.client.Finalize(ctx, c.Object, without(c.Object, a.assessments), cluster.FinalizeOptions{})
 	if err != nil {
 		return err
 	}
-	return p.verify(ctx, o, Done{Verb: plan.VerbFinalizeNamespace, Object: c.Ref}, verdicts, specFinalizers(answer))
-}
-
-func names(verdicts []Verdict) []string {
-	var list []string
-	for _, v := range verdicts {
-		if v.Name != "" {
-			list = append(list, v.Name)
-		}
-	}
-	return list
+	return p.verify(ctx, o, a, specFinalizers(answer))
 }

@@ -1,6 +1,5 @@
-// Bench loads a cluster of about 100,000 objects into a control plane of its own and prints what reading it costs:
-// kubectl gc beside the raw bytes, beside kubectl and beside its peers, near and far away, with few types and with
-// many. It is a measurement and no test: a figure that misses its aim is printed as such and is no error.
+// Command bench measures what reading a cluster of about 100,000 objects costs, beside the raw bytes, kubectl and other
+// plugins. It does so near and far away, with few types and with many. It is a measurement and no test: a figure that misses its aim is printed as such and is no error.
 package main
 
 import (

@@ -134,17 +134,17 @@ func newListServer(t *testing.T) *listServer {
 		s.mu.Unlock()
 		if answer, ok := discovery[r.URL.Path]; ok {
 			w.Header().Set("Content-Type", "application/json")
-			json.NewEncoder(w).Encode(answer)
+			_ = json.NewEncoder(w).Encode(answer)
 			return
 		}
 		w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf")
 		switch {
 		case strings.Contains(r.URL.Path, ".k8s.io/"): // nothing defines types
-			w.Write(emptyAnswer())
+			_, _ = w.Write(emptyAnswer())
 		case r.URL.Query().Get("continue") == "":
-			w.Write(listAnswer("more"))
+			_, _ = w.Write(listAnswer("more"))
 		default:
-			w.Write(listAnswer(""))
+			_, _ = w.Write(listAnswer(""))
 		}
 	}))
 	t.Cleanup(s.Close)

@@ -1,4 +1,4 @@
-// Package completion completes command lines of kubectl gc through the real kubectl.
+// Package completion tests shell completion of kubectl gc through the real kubectl.
 package completion
 
 import (

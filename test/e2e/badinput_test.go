@@ -60,7 +60,7 @@ func TestYesDoesNotCoverAGap(t *testing.T) {
 	c, ns, proxy := withConfigMaps(t, "one")
 	proxy.On(faultproxy.Path("/namespaces/"+ns+"/secrets"), faultproxy.Status(403, metav1.StatusReasonForbidden, "you may not"))
 	r := run(t, "delete", "--kubeconfig", proxy.Kubeconfig(t), "configmap/one", "-n", ns, "--yes")
-	if r.code != 2 || !strings.Contains(r.stderr, "error: nothing was deleted: dependents may be hidden") || !strings.Contains(r.stdout, "at least") {
+	if r.code != 2 || !strings.Contains(r.stderr, "error: nothing was deleted: types that may contain dependents could not be listed") || !strings.Contains(r.stdout, "at least") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	if len(sent(proxy)) != 0 || uidOf(t, c, ns, "one") == "" {
@@ -90,8 +90,8 @@ func TestRootVanishesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestP02NameIsTakenMeanwhile: an object that was created again under the name after the plan was made is not touched, and not waited for.
-func TestP02NameIsTakenMeanwhile(t *testing.T) {
+// TestNameIsTakenMeanwhile_P02: an object that was created again under the name after the plan was made is not touched, and not waited for.
+func TestNameIsTakenMeanwhile_P02(t *testing.T) {
 	t.Parallel()
 	c, ns, proxy := withConfigMaps(t, "one")
 	planned := uidOf(t, c, ns, "one")
@@ -151,7 +151,7 @@ func TestArchiveRefusesTheWholeDeletion(t *testing.T) {
 		proxy.On(faultproxy.Path("/secrets/key"), fault)
 		dir := t.TempDir()
 		r := run(t, "delete", "--kubeconfig", kubeconfig, "configmap/one", "configmap/two", "secret/key", "-n", ns, "--yes", "--archive", filepath.Join(dir, "a.yaml"))
-		want := "Error from server (" + name + "): nothing was deleted: the archive would not be whole: reading secrets \"key\" in namespace \"" + ns + "\": "
+		want := "Error from server (" + name + "): nothing was deleted: the archive would be incomplete: reading secrets \"key\" in namespace \"" + ns + "\": "
 		if r.code != 2 || !strings.Contains(r.stderr, want) || r.stdout != "" {
 			t.Errorf("%s: exit code %d\n%s%s", name, r.code, r.stdout, r.stderr)
 		}
@@ -207,7 +207,7 @@ func TestArchiveIsWrittenBeforeTheFirstDelete(t *testing.T) {
 	}))
 	r := run(t, "delete", "--kubeconfig", proxy.Kubeconfig(t), "configmaps", "--all", "-n", ns, "--yes", "--archive", file)
 	if r.code != 0 || !strings.Contains(r.stderr, "archived 2 objects in "+file+"\n") ||
-		!strings.Contains(r.stderr, `Warning: configmap "vanished" in `+ns+` namespace is not in the archive: it is not there any more`) {
+		!strings.Contains(r.stderr, `Warning: configmap "vanished" in `+ns+` namespace is not in the archive: it no longer exists`) {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	after, err := os.ReadFile(file)

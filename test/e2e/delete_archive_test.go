@@ -24,12 +24,12 @@ func TestADependentThatComesUpAfterThePlanIsLeftAlone(t *testing.T) {
 		owner, gone   bool
 		withReference bool
 	}{
-		"background":              {args: []string{"--cascade=background"}, code: 2, stderr: []string{"left alone, because not in the plan: ConfigMap/new"}, withReference: true},
-		"background, archived":    {args: []string{"--cascade=background"}, archive: true, code: 2, stderr: []string{"left alone, because not in the plan and not in the archive: ConfigMap/new"}, withReference: true},
-		"foreground, archived":    {args: []string{"--cascade=foreground"}, archive: true, code: 2, stderr: []string{"left alone", "waits for dependents that are not in the plan; still there: ConfigMap/owner"}, owner: true, withReference: true},
+		"background":              {args: []string{"--cascade=background"}, code: 2, stderr: []string{"dependents that are not in the plan were not deleted: ConfigMap/new"}, withReference: true},
+		"background, archived":    {args: []string{"--cascade=background"}, archive: true, code: 2, stderr: []string{"dependents that are not in the plan and the archive were not deleted: ConfigMap/new"}, withReference: true},
+		"foreground, archived":    {args: []string{"--cascade=foreground"}, archive: true, code: 2, stderr: []string{"were not deleted: ", "wait for dependents that are not in the plan; not deleted yet: ConfigMap/owner"}, owner: true, withReference: true},
 		"orphan":                  {args: []string{"--cascade=orphan"}},
-		"orphan, archived":        {args: []string{"--cascade=orphan"}, archive: true, code: 2, stderr: []string{"left alone", "still there: ConfigMap/owner"}, owner: true, withReference: true},
-		"background, not waiting": {args: []string{"--cascade=background", "--wait=false"}, archive: true, code: 2, stderr: []string{"left alone"}, withReference: true},
+		"orphan, archived":        {args: []string{"--cascade=orphan"}, archive: true, code: 2, stderr: []string{"were not deleted: ", "not deleted yet: ConfigMap/owner"}, owner: true, withReference: true},
+		"background, not waiting": {args: []string{"--cascade=background", "--wait=false"}, archive: true, code: 2, stderr: []string{"were not deleted: "}, withReference: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -94,7 +94,7 @@ func TestWhatWasChangedSinceItWasArchivedIsNotDeleted(t *testing.T) {
 			})
 			d := del(t, proxy.Kubeconfig(t), "", "deployment/web", "-n", ns, "--wait=false", "--yes", "--archive", filepath.Join(t.TempDir(), "archive.yaml"))
 			d.want(t, test.code)
-			if test.code != 0 && (!strings.Contains(d.stderr, `deployments "web" was not deleted: it was changed since it was archived`) || !strings.Contains(d.stderr, "hint: run the command again, with another archive")) {
+			if test.code != 0 && (!strings.Contains(d.stderr, `deployments "web" was not deleted: it was changed since it was archived`) || !strings.Contains(d.stderr, "hint: run the command again with another archive")) {
 				t.Errorf("stderr: %s", d.stderr)
 			}
 			if there := c.Kubectl(t, "get", "deployment", "web", "-n", ns, "--ignore-not-found", "-o", "name") != ""; there != (test.code != 0) {

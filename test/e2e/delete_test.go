@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,11 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -26,10 +23,8 @@ type deletion struct {
 
 func del(t *testing.T, kubeconfig, stdin string, args ...string) deletion {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	streams := genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &stdout, ErrOut: &stderr}
-	code := cmd.Main(t.Context(), streams, append([]string{"kubectl-gc", "delete", "--kubeconfig", kubeconfig}, args...))
-	return deletion{stdout.String(), stderr.String(), code}
+	code, stdout, stderr := script.InProcess(t.Context(), stdin, append([]string{"delete", "--kubeconfig", kubeconfig}, args...)...)
+	return deletion{stdout, stderr, code}
 }
 
 func (d deletion) want(t *testing.T, code int, stderr ...string) {
@@ -71,19 +66,19 @@ func TestAChangedRootIsPlannedAgain(t *testing.T) {
 				c.Apply(t, configMap("owner", ""), "-n", ns)
 				patch(t, c, ns, "one", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"`+uidOf(t, c, ns, "owner")+`"}]}}`)
 			},
-			args: []string{"--yes"}, gone: true, stderr: []string{"planned again, and nothing more goes with it"},
+			args: []string{"--yes"}, gone: true, stderr: []string{"the new plan deletes nothing more"},
 		},
 		"a new finalizer": {
 			change: func(ns string) { patch(t, c, ns, "one", `{"metadata":{"finalizers":["example.com/new"]}}`) },
-			args:   []string{"--yes"}, code: 2, stderr: []string{`configmap "one"`, "more would go or hold", "ConfigMap/one is held by example.com/new", "hint: "},
+			args:   []string{"--yes"}, code: 2, stderr: []string{`configmap "one"`, "because the new plan does more", "ConfigMap/one has finalizer example.com/new", "hint: "},
 		},
 		"a new finalizer and a yes": {
 			change: func(ns string) { patch(t, c, ns, "one", `{"metadata":{"finalizers":["example.com/new"]}}`) },
-			args:   []string{"-i", "--wait=false"}, stdin: "y\ny\n", gone: true, stderr: []string{"more goes or holds now"},
+			args:   []string{"-i", "--wait=false"}, stdin: "y\ny\n", gone: true, stderr: []string{"the new plan does more"},
 		},
 		"a new finalizer and a no": {
 			change: func(ns string) { patch(t, c, ns, "one", `{"metadata":{"finalizers":["example.com/new"]}}`) },
-			args:   []string{"-i"}, stdin: "y\nn\n", code: 2, stderr: []string{"the new plan was not agreed to"},
+			args:   []string{"-i"}, stdin: "y\nn\n", code: 2, stderr: []string{"the new plan was declined"},
 		},
 		"a new dependent besides": {
 			change: func(ns string) {
@@ -133,12 +128,12 @@ func patch(t *testing.T, c *testcluster.Cluster, ns, name, body string) {
 func TestWithTheCollector(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.Controllers(testcluster.Collector, "deployment-controller", "replicaset-controller"))
-	t.Run("RO021OrphansOfADeployment", func(t *testing.T) { t.Parallel(); orphansOfADeployment(t, c) })
-	t.Run("RO021AdoptedByTheLaggard", func(t *testing.T) { t.Parallel(); adoptedByTheLaggard(t, c) })
-	t.Run("RO021AdoptedByAnother", func(t *testing.T) { t.Parallel(); adoptedByAnother(t, c) })
-	t.Run("GC061Strict", func(t *testing.T) { t.Parallel(); strict(t, c) })
-	t.Run("GC056GracePeriod", func(t *testing.T) { t.Parallel(); gracePeriod(t, c) })
-	t.Run("GC056GracePeriodThatIsShorter", func(t *testing.T) { t.Parallel(); shorterGracePeriod(t, c) })
+	t.Run("OrphansOfADeployment_RO021", func(t *testing.T) { t.Parallel(); orphansOfADeployment(t, c) })
+	t.Run("AdoptedByTheLaggard_RO021", func(t *testing.T) { t.Parallel(); adoptedByTheLaggard(t, c) })
+	t.Run("AdoptedByAnother_RO021", func(t *testing.T) { t.Parallel(); adoptedByAnother(t, c) })
+	t.Run("StrictForeground_GC061", func(t *testing.T) { t.Parallel(); strict(t, c) })
+	t.Run("GracePeriod_GC056", func(t *testing.T) { t.Parallel(); gracePeriod(t, c) })
+	t.Run("GracePeriodThatIsShorter_GC056", func(t *testing.T) { t.Parallel(); shorterGracePeriod(t, c) })
 }
 
 func (d deletion) result(t *testing.T) v1alpha1.Result {
@@ -187,7 +182,7 @@ func adoptedByTheLaggard(t *testing.T, c *testcluster.Cluster) {
 	})
 	d := del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--cascade=orphan", "--yes")
 	d.want(t, 1, `configmaps "dependent"`)
-	if !strings.Contains(d.stderr, "refers to ConfigMap") && !strings.Contains(d.stderr, "was to be left behind and is") {
+	if !strings.Contains(d.stderr, "refers to ConfigMap") && !strings.Contains(d.stderr, "was to be orphaned and is") {
 		t.Errorf("stderr: %s", d.stderr)
 	}
 }
@@ -250,7 +245,7 @@ func shorterGracePeriod(t *testing.T, c *testcluster.Cluster) {
 	ns := c.Namespace(t)
 	pods(t, c, ns, 600, 2)
 	d := del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--grace-period=3600", "--propagate-grace-period", "--yes", "--timeout=5s")
-	d.want(t, 2, "grace period of 600s, its own", "--gc=client")
+	d.want(t, 2, "its own grace period of 600s", "--gc=client")
 	if n := strings.Count(d.stderr, "cannot be lengthened"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, d.stderr)
 	}

@@ -44,8 +44,8 @@ func TestADeleteOfWhatMayNotBeSeenReturns(t *testing.T) {
 	},
 		faultproxy.Status(403, "Forbidden", "configmaps is forbidden to you"))
 	d := del(t, proxy.Kubeconfig(t), "", "configmap/one", "-n", ns, "--yes", "-o", "json")
-	d.want(t, 0, "Warning: cannot wait for ConfigMap/one, whose deletion goes on: configmaps is forbidden to you")
-	if r := d.result(t); len(r.Done) != 1 || len(r.Remaining) != 1 || !strings.HasPrefix(r.Remaining[0].Because, "not known whether it is gone: ") {
+	d.want(t, 0, "Warning: cannot wait for ConfigMap/one, whose deletion continues: configmaps is forbidden to you")
+	if r := d.result(t); len(r.Done) != 1 || len(r.Remaining) != 1 || !strings.HasPrefix(r.Remaining[0].Because, "unknown whether it is deleted: ") {
 		t.Errorf("result %+v; want it done, and not known to be gone", r)
 	}
 }

@@ -17,9 +17,9 @@ func leaseOf(t *testing.T, c *testcluster.Cluster, ns, name, owner string) strin
 	return fmt.Sprintf("---\napiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: %s%s}\n", name, ownedBy(owner, uidOf(t, c, ns, owner), ""))
 }
 
-// TestAPI056HiddenTypeIsAGapInEveryCommand: discovery does not show Leases, once or always. No command says that it has seen everything, or does what
+// TestHiddenTypeIsAGapInEveryCommand_API056: discovery does not show Leases, once or always. No command says that it has seen everything, or does what
 // would cost the Lease its life; and when discovery shows them again, the Lease is kept.
-func TestAPI056HiddenTypeIsAGapInEveryCommand(t *testing.T) {
+func TestHiddenTypeIsAGapInEveryCommand_API056(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	for name, fault := range map[string]faultproxy.Fault{
@@ -97,8 +97,8 @@ func both(first, second faultproxy.Fault) faultproxy.Fault {
 	}
 }
 
-// TestRO013NoCommandWorksWithoutTheCoreGroup: it would say that it has seen everything, and no pod was among it.
-func TestRO013NoCommandWorksWithoutTheCoreGroup(t *testing.T) {
+// TestNoCommandWorksWithoutTheCoreGroup_RO013: it would say that it has seen everything, and no pod was among it.
+func TestNoCommandWorksWithoutTheCoreGroup_RO013(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -128,8 +128,8 @@ func TestRO013NoCommandWorksWithoutTheCoreGroup(t *testing.T) {
 	}
 }
 
-// TestX03KindIsNotGoneWhereDiscoveryHidesWhatTellsOfIt: neither its own group, nor the types that say which groups there are.
-func TestX03KindIsNotGoneWhereDiscoveryHidesWhatTellsOfIt(t *testing.T) {
+// TestHiddenKindIsNotTakenForGone_X03: neither its own group, nor the types that say which groups there are.
+func TestHiddenKindIsNotTakenForGone_X03(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -145,7 +145,7 @@ func TestX03KindIsNotGoneWhereDiscoveryHidesWhatTellsOfIt(t *testing.T) {
 		proxy := faultproxy.Start(t, c.Config())
 		proxy.On(faultproxy.Groups, fault)
 		r := run(t, "run", "--yes", "--treat-kind-as-gone", "unheard.example.com/v1/Thing", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t))
-		if r.code != 2 || !strings.Contains(r.stderr, "it cannot be known whether it is") {
+		if r.code != 2 || !strings.Contains(r.stderr, "cannot find out whether the kind is served") {
 			t.Errorf("%s: exit code %d\n%s\n%s", name, r.code, r.stdout, r.stderr)
 		}
 	}

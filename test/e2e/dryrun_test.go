@@ -113,10 +113,10 @@ func isDryRun(r faultproxy.Request) bool {
 	return slices.Equal(body.DryRun, []string{metav1.DryRunAll}) || slices.Equal(r.Query["dryRun"], []string{metav1.DryRunAll})
 }
 
-// TestP09NoDryRunOfTheCommandWritesAnything: the request log of each form has reads, and deletes with dryRun=All where the server is asked,
+// TestNoDryRunOfTheCommandWritesAnything_P09: the request log of each form has reads, and deletes with dryRun=All where the server is asked,
 // and what was there is there in the same resourceVersion. So it is with what is refused or not confirmed. It makes a type, which nobody else is to see come
 // and go.
-func TestP09NoDryRunOfTheCommandWritesAnything(t *testing.T) {
+func TestNoDryRunOfTheCommandWritesAnything_P09(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "types", workloads)
 	ns := c.Namespace(t)

@@ -42,5 +42,18 @@ func TestScriptsAlone(t *testing.T) {
 	}
 }
 
+// TestTranscripts runs the scripts whose transcripts the documentation shows, on a control plane with all controllers, as a reader's would be.
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	script.Run(t, testcluster.Start(t), script.Scripts{Dir: "testdata/docs", Namespace: "shop", InTurn: true})
+}
+
+// TestTranscriptsWithoutCollector are those that show what a collector would not leave alone.
+func TestTranscriptsWithoutCollector(t *testing.T) {
+	t.Parallel()
+	cluster := testcluster.Start(t, testcluster.Controllers("namespace-controller"))
+	script.Run(t, cluster, script.Scripts{Dir: "testdata/docs/idle", Namespace: "shop", InTurn: true})
+}
+
 // throughKubectl are the scripts without a collector in which kubectl itself starts the plugin.
 var throughKubectl = map[string]bool{"exec_plugin": true, "delete_like_kubectl": true, "tree_deployment": true, "unfinalize_removes": true}

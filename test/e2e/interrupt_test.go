@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -149,7 +150,7 @@ func interruptAt(t *testing.T, server *silentFrom, args []string) (string, ran) 
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	var out, errOut lockedBuffer
+	var out, errOut script.Buffer
 	ended := make(chan int, 1)
 	go func() {
 		streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}
@@ -281,7 +282,7 @@ func TestInterruptedWhenAPlanThatHasGrownIsAskedAbout(t *testing.T) {
 	if _, err := io.WriteString(p.stdin, "y\n"); err != nil {
 		t.Fatal(err)
 	}
-	p.until(&p.stderr, "more goes or holds now")
+	p.until(&p.stderr, "the new plan does more")
 	testcluster.Eventually(t, "it asks again", func(context.Context) (bool, error) { return strings.Count(p.stdout.String(), "(y/N): ") == 2, nil })
 	p.signal(os.Interrupt)
 	if code := p.code(); code != 1 || !strings.Contains(p.stderr.String(), "error: interrupted") {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -18,7 +19,7 @@ type process struct {
 	t              *testing.T
 	cmd            *exec.Cmd
 	stdin          io.WriteCloser
-	stdout, stderr lockedBuffer
+	stdout, stderr script.Buffer
 	ended          chan struct{}
 	read           chan struct{} // closed when all it has written to a terminal is read; nil without one
 }
@@ -82,7 +83,7 @@ func (p *process) signal(s os.Signal) {
 }
 
 // until waits until the process has written a text.
-func (p *process) until(out *lockedBuffer, text string) {
+func (p *process) until(out *script.Buffer, text string) {
 	p.t.Helper()
 	testcluster.Eventually(p.t, fmt.Sprintf("%q says %q", p.cmd.Args, text), func(context.Context) (bool, error) {
 		select {

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -9,36 +8,18 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 )
 
 // startOnTerminal starts kubectl gc on a terminal of its own, but for stderr. What is typed goes to stdin.
 func startOnTerminal(t *testing.T, args ...string) *process {
 	t.Helper()
-	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { keyboard.Close() })
-	fd := int(keyboard.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	keyboard, screen := onTerminal(t)
 	p := newProcess(t, args...)
-	p.stdin, p.cmd.Stdin, p.cmd.Stdout = keyboard, terminal, terminal
+	p.stdin, p.cmd.Stdin, p.cmd.Stdout = keyboard, screen, screen
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	p.run()
-	terminal.Close()
+	screen.Close()
 	p.read = make(chan struct{})
 	go func() {
 		_, _ = io.Copy(&p.stdout, keyboard) // until nobody has the terminal any more

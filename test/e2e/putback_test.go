@@ -52,7 +52,7 @@ func TestWhatIsPutBackIsFailedAndNotDone(t *testing.T) {
 		failed string
 	}{
 		{[]string{"run"}, 1, "orphan dependent, orphan shared"},
-		{[]string{"unfinalize", "configmap/owner", "--finalizer", "orphan"}, 1, "removeFinalizer owner"},
+		{[]string{"unfinalize", "configmap/owner", "--finalizer", "orphan"}, 1, "orphan dependent"},
 		{[]string{"unfinalize", "configmap/held", "--finalizer", "example.com/hold", "--force"}, 2, "removeFinalizer held"},
 		{[]string{"delete", "configmap/solid", "--cascade=orphan", "--gc=client", "--timeout=5s"}, 1, "orphan shared"},
 	} {

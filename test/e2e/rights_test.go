@@ -13,17 +13,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// count counts the recorded requests by method and the end of their path.
-func count(p *faultproxy.Proxy, method, suffix string) int {
-	n := 0
-	for _, r := range p.Requests() {
-		if r.Method == method && strings.HasSuffix(r.Path, suffix) {
-			n++
-		}
-	}
-	return n
-}
-
 // TestRightsAreAskedOnce: 200 config maps of a namespace take one review and, in a dry run, no other request that is not a read.
 func TestRightsAreAskedOnce(t *testing.T) {
 	t.Parallel()
@@ -44,7 +33,7 @@ func TestRightsAreAskedOnce(t *testing.T) {
 			t.Errorf("the dry run sent %s %s", r.Method, r.Path)
 		}
 	}
-	if n := count(proxy, http.MethodPost, "/selfsubjectaccessreviews"); n != 1 {
+	if n := proxy.Count(http.MethodPost, "/selfsubjectaccessreviews"); n != 1 {
 		t.Errorf("%d reviews, want 1", n)
 	}
 }

@@ -1,17 +1,14 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -37,13 +34,11 @@ metadata: {name: chosen, labels: {app: chosen}, ownerReferences: [{apiVersion: v
 // runThrough runs kubectl gc run through a proxy and returns what it prints.
 func runThrough(t *testing.T, proxy *faultproxy.Proxy, args ...string) string {
 	t.Helper()
-	var out, errOut bytes.Buffer
-	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}
-	code := cmd.Main(context.WithoutCancel(t.Context()), streams, append([]string{"kubectl-gc", "run", "--kubeconfig", proxy.Kubeconfig(t)}, args...))
+	code, out, errOut := script.InProcess(context.WithoutCancel(t.Context()), "", append([]string{"run", "--kubeconfig", proxy.Kubeconfig(t)}, args...)...)
 	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, &errOut)
+		t.Fatalf("exit code %d: %s", code, errOut)
 	}
-	return out.String()
+	return out
 }
 
 func leaveBehind(t *testing.T, c *testcluster.Cluster) string {
@@ -55,8 +50,8 @@ func leaveBehind(t *testing.T, c *testcluster.Cluster) string {
 	return ns
 }
 
-// TestP09DryRunOfARunWritesNothing: the proxy sees reads only, nothing has another resourceVersion, and there is no event.
-func TestP09DryRunOfARunWritesNothing(t *testing.T) {
+// TestDryRunOfARunWritesNothing_P09: the proxy sees reads only, nothing has another resourceVersion, and there is no event.
+func TestDryRunOfARunWritesNothing_P09(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := leaveBehind(t, c)
@@ -80,8 +75,8 @@ func TestP09DryRunOfARunWritesNothing(t *testing.T) {
 	}
 }
 
-// TestP19FlagsOfARunContainWrites: -n, --types and -l say what is written to.
-func TestP19FlagsOfARunContainWrites(t *testing.T) {
+// TestFlagsOfARunContainWrites_P19: -n, --types and -l say what is written to.
+func TestFlagsOfARunContainWrites_P19(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns, other := leaveBehind(t, c), leaveBehind(t, c)

@@ -5,36 +5,23 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
-	"unsafe"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
+	"github.com/kubectl-gc/kubectl-gc/test/terminal"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// terminal opens a terminal and returns the side of the person and that of the program.
-func terminal(t *testing.T) (person, program *os.File) {
+// onTerminal opens a terminal and returns the side of the person and that of the program.
+func onTerminal(t *testing.T) (person, program *os.File) {
 	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	person, program, err := terminal.Open(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { person.Close() })
-	control := func(request uintptr, argument *int32) {
-		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, person.Fd(), request, uintptr(unsafe.Pointer(argument))); errno != 0 {
-			t.Fatal(errno)
-		}
-	}
-	var locked, number int32
-	control(syscall.TIOCSPTLCK, &locked)
-	control(syscall.TIOCGPTN, &number)
-	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() { program.Close() })
 	return person, program
 }
@@ -69,7 +56,7 @@ func TestRunAsksAgainAboutAPlanThatHasGrown(t *testing.T) {
 			c := testcluster.Shared(t)
 			ns := c.Namespace(t)
 			c.Apply(t, dangling("old"), "-n", ns)
-			person, program := terminal(t)
+			person, program := onTerminal(t)
 			code := make(chan int, 1)
 			go func() {
 				streams := genericiooptions.IOStreams{In: program, Out: program, ErrOut: program}
@@ -83,7 +70,7 @@ func TestRunAsksAgainAboutAPlanThatHasGrown(t *testing.T) {
 			c.Apply(t, dangling(numbered("new%02d", 40)...), "-n", ns)
 			fmt.Fprintln(person, "y")
 			second := untilPrompt(t, seen)
-			if !strings.Contains(second, "Warning: the plan has grown since you agreed to it: it deletes 40 objects more: ConfigMap/new00") || !strings.Contains(second, "deletes 41 objects") {
+			if !strings.Contains(second, "Warning: the plan has grown since you agreed to it: it deletes 40 more objects: ConfigMap/new00") || !strings.Contains(second, "deletes 41 objects") {
 				t.Errorf("the second plan is\n%s", second)
 			}
 			fmt.Fprintln(person, tt.answer)

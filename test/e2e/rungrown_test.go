@@ -48,7 +48,7 @@ func TestRunWithYesStopsWhenThePlanHasGrown(t *testing.T) {
 		next.ServeHTTP(w, r)
 	})
 	got := run(t, "run", "-n", ns, "--yes", "--kubeconfig", proxy.Kubeconfig(t))
-	if got.code != 2 || !strings.Contains(got.stderr, "stopped before pass 2: the plan has grown since it was agreed to: it deletes 40 objects more: ConfigMap/new00, ConfigMap/new01, ConfigMap/new02 and 37 more") {
+	if got.code != 2 || !strings.Contains(got.stderr, "stopped before pass 2: the plan has grown since it was agreed to: it deletes 40 more objects: ConfigMap/new00, ConfigMap/new01, ConfigMap/new02 and 37 more") {
 		t.Errorf("exit code %d:\n%s", got.code, got.stderr)
 	}
 	if !strings.Contains(got.stdout, "deleted 1 object, in 1 pass") {

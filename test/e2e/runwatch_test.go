@@ -12,13 +12,14 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
 // running is a run that goes on.
 type running struct {
 	t           *testing.T
-	out, errOut lockedBuffer
+	out, errOut script.Buffer
 	code        chan int
 	interrupt   context.CancelFunc
 }
@@ -37,7 +38,7 @@ func startRun(t *testing.T, args ...string) *running {
 }
 
 // prints waits until the run has printed a text.
-func (r *running) prints(b *lockedBuffer, text string) {
+func (r *running) prints(b *script.Buffer, text string) {
 	r.t.Helper()
 	testcluster.Eventually(r.t, "it says "+text, func(context.Context) (bool, error) { return strings.Contains(b.String(), text), nil })
 }

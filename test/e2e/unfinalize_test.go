@@ -72,9 +72,9 @@ func dryWrites(t *testing.T, command string, requests []faultproxy.Request) int 
 	return writes
 }
 
-// TestP09NoDryRunOfUnfinalizeWritesAnything: with =client there are no dry writes either; with =server, and before it asks, the first write to each
+// TestNoDryRunOfUnfinalizeWritesAnything_P09: with =client there are no dry writes either; with =server, and before it asks, the first write to each
 // object. Nothing has another resourceVersion afterwards.
-func TestP09NoDryRunOfUnfinalizeWritesAnything(t *testing.T) {
+func TestNoDryRunOfUnfinalizeWritesAnything_P09(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns, terminating := makeStuck(t, c)

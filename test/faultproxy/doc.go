@@ -1,3 +1,3 @@
-// Package faultproxy stands between a client and a real API server, records what is asked and makes a mess of chosen
-// answers: what a test cannot get a healthy server to do.
+// Package faultproxy is a proxy between a client and a real API server that records requests and breaks chosen responses
+// in ways that a healthy server would not.
 package faultproxy

@@ -63,7 +63,8 @@ func Delay(d time.Duration) Fault {
 	}
 }
 
-// Reset breaks the connection without an answer.
+// Reset breaks the connection without an answer. A panic with http.ErrAbortHandler is what net/http documents for it
+// (https://pkg.go.dev/net/http#ErrAbortHandler).
 func Reset() Fault {
 	return func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 }
@@ -80,7 +81,7 @@ func Truncate(n int) Fault {
 		w.WriteHeader(answer.Code)
 		_, _ = w.Write(body[:min(n, len(body))])
 		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
+		panic(http.ErrAbortHandler) // as in Reset
 	}
 }
 

@@ -139,6 +139,17 @@ func (p *Proxy) Requests() []Request {
 	return append([]Request(nil), p.requests...)
 }
 
+// Count returns how many requests of a method were sent so far whose path contains a text.
+func (p *Proxy) Count(method, part string) int {
+	n := 0
+	for _, r := range p.Requests() {
+		if r.Method == method && strings.Contains(r.Path, part) {
+			n++
+		}
+	}
+	return n
+}
+
 // MostReads returns how many GETs were in flight at the same time at most.
 func (p *Proxy) MostReads() int {
 	p.mu.Lock()

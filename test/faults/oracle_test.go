@@ -13,8 +13,8 @@ func (s *scenario) judge(w *world, healthy, got *outcome, c combination) []strin
 	if got.late {
 		bad("did not end: it had to be interrupted after %s", got.took)
 	}
-	if s.waits && got.took > *waiting+patience {
-		bad("ended %s after its time-out of %s", got.took-*waiting, *waiting)
+	if s.waits && got.took > got.timeout+patience {
+		bad("ended %s after its time-out of %s", got.took-got.timeout, got.timeout)
 	}
 	if got.code != 0 && got.stderr == "" && !s.finding(got) {
 		bad("exit code %d, and nothing on stderr", got.code)

@@ -1,20 +1,18 @@
 package faults
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -45,6 +43,8 @@ type outcome struct {
 	said           *output
 	unreadable     error
 	took           time.Duration
+	// timeout is that of the command, if it has one.
+	timeout time.Duration
 	// late says that it had to be interrupted.
 	late bool
 	// requests are what it asked, in order; met is how many of them met the fault.
@@ -104,6 +104,14 @@ func (k *runner) serve(w http.ResponseWriter, r *http.Request, next http.Handler
 	next.ServeHTTP(w, r)
 }
 
+// timeoutAfter is the time-out of a command: that of the flag, or longer on a machine that needs most of it without a fault.
+func timeoutAfter(healthy *outcome) time.Duration {
+	if healthy == nil {
+		return *waiting
+	}
+	return max(*waiting, min(3*healthy.took, limit/2))
+}
+
 // run builds the world, runs the command with a fault, and reads what came of it.
 func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 	k.t.Helper()
@@ -113,8 +121,8 @@ func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 	k.mu.Lock()
 	k.injection, k.counts, k.requests, k.met, k.old = in, map[string]int{}, nil, 0, s.old
 	k.mu.Unlock()
-	args := append([]string{"kubectl-gc"}, s.args...)
-	words := strings.NewReplacer("{ns}", k.namespace, "{spare}", k.spare, "{file}", file, "{timeout}", waiting.String())
+	args := slices.Clone(s.args)
+	words := strings.NewReplacer("{ns}", k.namespace, "{spare}", k.spare, "{file}", file, "{timeout}", timeoutAfter(healthy).String())
 	for i := range args {
 		args[i] = words.Replace(args[i])
 	}
@@ -129,14 +137,12 @@ func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 	if s.endless && healthy != nil {
 		go k.interrupt(ctx, cancel, healthy.after.words())
 	}
-	out := &outcome{}
-	var stdout, stderr lockedBuffer
-	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}
+	out := &outcome{timeout: timeoutAfter(healthy)}
 	ended := make(chan struct{})
 	began := time.Now()
 	go func() {
 		defer close(ended)
-		out.code = cmd.Main(ctx, streams, args)
+		out.code, out.stdout, out.stderr = script.InProcess(ctx, "", args...)
 	}()
 	select {
 	case <-ended:
@@ -145,7 +151,6 @@ func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 		k.t.Fatalf("%s: does not end although it was interrupted; fault in request %d of %s", s.name, in.nth, in.key)
 	}
 	out.took = time.Since(began).Round(time.Millisecond)
-	out.stdout, out.stderr = stdout.String(), stderr.String()
 	k.mu.Lock()
 	out.requests, out.met = k.requests, k.met
 	k.injection = injection{}
@@ -182,29 +187,10 @@ func (k *runner) interrupt(ctx context.Context, cancel func(), want map[string]s
 // runLater runs the collector's loop, with a server that is as it should be.
 func (k *runner) runLater() {
 	k.t.Helper()
-	var out lockedBuffer
-	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	if code := cmd.Main(ctx, streams, []string{"kubectl-gc", "run", "-n", k.namespace, "-y", "--allow-mass-collection", "--kubeconfig", k.cluster.Kubeconfig()}); code != 0 {
-		k.t.Errorf("the run afterwards: exit code %d: %s", code, out.String())
+	code, stdout, stderr := script.InProcess(ctx, "", "run", "-n", k.namespace, "-y", "--allow-mass-collection", "--kubeconfig", k.cluster.Kubeconfig())
+	if code != 0 {
+		k.t.Errorf("the run afterwards: exit code %d: %s%s", code, stdout, stderr)
 	}
-}
-
-// lockedBuffer can be written to from several goroutines, as a file can.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }

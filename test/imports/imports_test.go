@@ -1,4 +1,4 @@
-// Package imports holds the direction in which the product's packages import each other and what they import from
+// Package imports tests in which direction the product's packages import each other, and what they import from
 // outside. It has no code, only the test.
 package imports
 

@@ -6,35 +6,58 @@ import (
 )
 
 // leaves import nothing of the module, and anybody may import them.
-var leaves = []string{"pkg/api/v1alpha1", "pkg/phrase", "plugins"}
+var leaves = []string{"pkg/api/v1alpha1", "pkg/phrase", "pkg/answer", "pkg/suggest", "pkg/interrupt", "plugins"}
 
-// knowledge is what is known without asking a server; engines are what works on a cluster with it.
+// knowledge is what is known without asking a server; engines are what works on a cluster with it; verbs are the commands.
 var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
-	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize"}
+	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion"}
+	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain"}
+	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster"}
+	output    = []string{"pkg/render", "pkg/encode"}
 )
 
 // imports says which packages of the module a package may import besides the leaves. What is on one floor may see each
 // other, and Go itself refuses that both do.
 var imports = map[string][]string{
-	"cmd/kubectl-gc":   {"pkg/cmd"},
-	"pkg/cmd":          slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/actor", "pkg/status", "pkg/cluster"}),
-	"pkg/act":          slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
-	"pkg/collect":      slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
-	"pkg/diagnose":     slices.Concat(engines, knowledge, []string{"pkg/actor", "pkg/status", "pkg/cluster"}),
-	"pkg/actor":        {"pkg/cluster", "pkg/finalizer", "pkg/status", "pkg/graph"},
-	"pkg/archive":      slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
-	"pkg/unfinalize":   slices.Concat([]string{"pkg/actor", "pkg/status", "pkg/collect", "pkg/cluster"}, knowledge),
-	"pkg/render":       slices.Concat(knowledge, []string{"pkg/status"}),
-	"pkg/cluster":      {"pkg/graph"},
-	"pkg/plan":         {"pkg/finalizer", "pkg/link", "pkg/graph"},
-	"pkg/finalizer":    {"pkg/link", "pkg/graph"},
-	"pkg/link":         {"pkg/finalizer", "pkg/graph"},
-	"pkg/graph":        nil,
-	"pkg/phrase":       nil,
-	"pkg/status":       nil,
-	"pkg/api/v1alpha1": nil,
-	"plugins":          nil,
+	"cmd/kubectl-gc":     {"pkg/cmd"},
+	"pkg/cmd":            slices.Concat(verbs, output, []string{"pkg/cmd/env", "pkg/cluster"}),
+	"pkg/cmd/env":        slices.Concat(engines, knowledge, output, below),
+	"pkg/cmd/tree":       command("pkg/tree"),
+	"pkg/cmd/delete":     command("pkg/deletion", "pkg/archive"),
+	"pkg/cmd/run":        command("pkg/collect"),
+	"pkg/cmd/why":        command("pkg/diagnose"),
+	"pkg/cmd/unfinalize": command("pkg/unfinalize"),
+	"pkg/cmd/explain":    command("pkg/explain"),
+	"pkg/tree":           slices.Concat(knowledge, below),
+	"pkg/explain":        slices.Concat(knowledge, below, []string{"pkg/encode"}),
+	"pkg/deletion":       slices.Concat(engines, knowledge, below),
+	"pkg/act":            slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
+	"pkg/collect":        slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),
+	"pkg/diagnose":       slices.Concat(engines, knowledge, below),
+	"pkg/archive":        slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
+	"pkg/unfinalize":     slices.Concat([]string{"pkg/collect", "pkg/archive"}, knowledge, below),
+	"pkg/selection":      {"pkg/cluster", "pkg/graph", "pkg/link"},
+	"pkg/actor":          {"pkg/cluster", "pkg/finalizer", "pkg/status", "pkg/graph"},
+	"pkg/encode":         slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/actor", "pkg/status"}),
+	"pkg/render":         slices.Concat(engines, knowledge, []string{"pkg/actor", "pkg/status"}),
+	"pkg/cluster":        {"pkg/graph"},
+	"pkg/plan":           {"pkg/finalizer", "pkg/link", "pkg/graph"},
+	"pkg/finalizer":      {"pkg/link", "pkg/graph"},
+	"pkg/link":           {"pkg/finalizer", "pkg/graph"},
+	"pkg/graph":          nil,
+	"pkg/status":         nil,
+	"pkg/phrase":         nil,
+	"pkg/answer":         nil,
+	"pkg/suggest":        nil,
+	"pkg/interrupt":      nil,
+	"pkg/api/v1alpha1":   nil,
+	"plugins":            nil,
+}
+
+// command is what a command may import: its engine, what says which objects are meant, and what prints.
+func command(engines ...string) []string {
+	return slices.Concat(engines, knowledge, output, below, []string{"pkg/cmd/env"})
 }
 
 // rule keeps some packages from outside out of some of the module's.
@@ -60,18 +83,18 @@ var outside = []rule{
 	},
 	{
 		paths:  []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
-		only:   []string{"pkg/cmd", "cmd/kubectl-gc"},
+		only:   slices.Concat(verbs, []string{"pkg/cmd", "pkg/cmd/env", "cmd/kubectl-gc"}),
 		reason: "only pkg/cmd knows flags; everything below takes parsed values and can be used without a command line",
 	},
 	{
 		paths:  []string{"k8s.io/client-go"},
 		except: []string{"k8s.io/client-go/rest", "k8s.io/client-go/restmapper", "k8s.io/client-go/discovery", "k8s.io/client-go/tools/clientcmd", "k8s.io/client-go/plugin/pkg/client/auth"},
-		in:     []string{"pkg/cmd", "cmd/kubectl-gc"},
+		in:     slices.Concat(verbs, []string{"pkg/cmd", "pkg/cmd/env", "pkg/selection", "cmd/kubectl-gc"}),
 		reason: "only pkg/cluster talks to an API server, so that every request is bounded, cancelled and counted in one place",
 	},
 	{
 		paths:  []string{"k8s.io/client-go"},
-		only:   []string{"pkg/cluster", "pkg/cmd", "cmd/kubectl-gc"},
+		only:   slices.Concat(verbs, []string{"pkg/cluster", "pkg/selection", "pkg/cmd", "pkg/cmd/env", "cmd/kubectl-gc"}),
 		reason: "only pkg/cluster talks to an API server, and but for the wiring of the connection flags nobody else knows of its client",
 	},
 	{

@@ -1,4 +1,4 @@
-// Package linear measures whether what something costs grows as what it is done to: it does it in two sizes, one four times the other. `make bench`
+// Package linear measures whether the cost of an operation is linear: it runs the operation in two sizes, one four times the other. `make bench`
 // prints the ratio of the two.
 package linear
 

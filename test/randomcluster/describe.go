@@ -67,7 +67,7 @@ func Snapshot(g *graph.Graph, namespace string) []string {
 func Seen(g *graph.Graph) []graph.ID {
 	var ids []graph.ID
 	for i := range g.Len() {
-		if g.Seen(graph.ID(i)) {
+		if g.Observed(graph.ID(i)) {
 			ids = append(ids, graph.ID(i))
 		}
 	}

@@ -69,10 +69,10 @@ func build(namespace string, objects [][]unstructured.Unstructured) *graph.Graph
 func graphObject(o *unstructured.Unstructured) graph.Object {
 	out := graph.Object{
 		Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID()), ResourceVersion: o.GetResourceVersion(),
-		Finalizers: o.GetFinalizers(), Created: o.GetCreationTimestamp().Unix(),
+		Finalizers: o.GetFinalizers(), CreationTimestamp: o.GetCreationTimestamp().Unix(),
 	}
 	if d := o.GetDeletionTimestamp(); d != nil {
-		out.Deleted = d.Unix()
+		out.DeletionTimestamp = d.Unix()
 	}
 	for _, r := range o.GetOwnerReferences() {
 		out.Owners = append(out.Owners, graph.OwnerReference{

@@ -26,7 +26,7 @@ var kinds = []graph.Type{
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles", Kind: "ClusterRole"},
 }
 
-// hold is the finalizer that nobody takes off until the test does.
+// hold is the finalizer that nobody removes until the test does.
 const hold = "example.com/hold"
 
 // label marks the objects of one random cluster, of which the cluster-scoped ones are in no namespace.
@@ -38,6 +38,7 @@ type World struct {
 	client  dynamic.Interface
 }
 
+// New defines the custom type of random clusters on a control plane, and returns a World that makes them there.
 func New(t *testing.T, c *testcluster.Cluster) *World {
 	t.Helper()
 	c.Apply(t, `

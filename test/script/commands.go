@@ -20,6 +20,8 @@ type scripted struct {
 	cluster   *testcluster.Cluster
 	namespace string
 	t         testing.TB
+	// environment are the names of the variables that a script starts with.
+	environment []string
 }
 
 func of(ts *testscript.TestScript) *scripted { return ts.Value("scripted").(*scripted) }
@@ -95,7 +97,10 @@ func settle(ts *testscript.TestScript, neg bool, args []string) {
 		if err == nil && strings.Contains(out, args[0]) {
 			return true, nil
 		}
-		time.Sleep(unsettled)
+		select {
+		case <-ctx.Done():
+		case <-time.After(unsettled):
+		}
 		return false, nil
 	})
 }

@@ -37,6 +37,8 @@ type Scripts struct {
 	ToTheEnd bool
 	// InTurn runs them one after the other, and next to other tests that are parallel.
 	InTurn bool
+	// Namespace is the name of the namespace of every script, which run in turn, instead of a name of its own for each.
+	Namespace string
 	// LeaveNamespaces deletes the namespaces of scripts only when all have run: the controller is busy with them for a while, and scripts may wait
 	// for it.
 	LeaveNamespaces bool
@@ -70,7 +72,12 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 			if scripts.LeaveNamespaces {
 				user = t
 			}
-			ns := cluster.Namespace(user)
+			ns := scripts.Namespace
+			if ns == "" {
+				ns = cluster.Namespace(user)
+			} else if err := makeNamespace(cluster, user, ns, true); err != nil {
+				return err
+			}
 			env.Setenv("NS", ns)
 			env.Setenv("KUBECONFIG", cluster.Kubeconfig())
 			env.Setenv("KUBECACHEDIR", filepath.Join(env.WorkDir, ".kubecache"))
@@ -80,24 +87,30 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 				kubectl = through
 			}
 			env.Setenv("PATH", kubectl+string(os.PathListSeparator)+env.Getenv("PATH"))
-			env.Values["scripted"] = &scripted{cluster: cluster, namespace: ns, t: env.T().(testing.TB)}
+			s := &scripted{cluster: cluster, namespace: ns, t: env.T().(testing.TB)}
+			for _, variable := range env.Vars {
+				key, _, _ := strings.Cut(variable, "=")
+				s.environment = append(s.environment, key)
+			}
+			env.Values["scripted"] = s
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"apply":     apply,
-			"kube":      kube,
-			"namespace": namespace,
-			"elapse":    elapse,
-			"refused":   refused,
-			"why":       why,
-			"own":       own,
-			"scrub":     scrub,
-			"settle":    settle,
-			"expand":    expand,
-			"as":        as,
-			"allow":     allow,
-			"alike":     alike,
-			"split":     split,
+			"apply":      apply,
+			"kube":       kube,
+			"namespace":  namespace,
+			"elapse":     elapse,
+			"refused":    refused,
+			"why":        why,
+			"own":        own,
+			"scrub":      scrub,
+			"settle":     settle,
+			"expand":     expand,
+			"as":         as,
+			"allow":      allow,
+			"alike":      alike,
+			"split":      split,
+			"transcript": transcript,
 		},
 	})
 }

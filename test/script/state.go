@@ -9,7 +9,9 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -132,15 +134,20 @@ func namespace(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	s := of(ts)
 	for _, name := range args {
-		_, err := s.cluster.Try(s.t.Context(), "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+name+"}\n", "apply", "--server-side", "-f", "-")
-		ts.Check(err)
-		s.t.Cleanup(func() {
-			_, err := s.cluster.Try(context.Background(), "", "delete", "namespace", name, "--ignore-not-found", "--wait=false")
-			if err != nil {
-				s.t.Error(err)
-			}
-		})
+		ts.Check(makeNamespace(s.cluster, s.t, name, false))
 	}
+}
+
+// makeNamespace makes a namespace that is deleted at a test's end, which waits for it to be gone if it is told to.
+func makeNamespace(cluster *testcluster.Cluster, t testing.TB, name string, wait bool) error {
+	t.Cleanup(func() {
+		_, err := cluster.Try(context.Background(), "", "delete", "namespace", name, "--ignore-not-found", "--wait="+strconv.FormatBool(wait), "--timeout=1m")
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	_, err := cluster.Try(t.Context(), "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+name+"}\n", "apply", "--server-side", "-f", "-")
+	return err
 }
 
 // elapse TYPE/NAME [DURATION] waits until the grace period of an object that is being deleted is over, or that long has passed since.

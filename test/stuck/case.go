@@ -1,4 +1,4 @@
-// Package stuck holds stuck deletions out of public threads, rebuilt as scripts. Each begins with a header that says where it comes from,
+// Package stuck rebuilds stuck deletions from public threads as scripts. Each begins with a header that says where it comes from,
 // what the real answer was, and what would have been harmful. docs/stuck.md is made of the headers.
 package stuck
 

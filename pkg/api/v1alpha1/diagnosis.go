@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Diagnosis is the output of kubectl gc why: what is being deleted and still there, and why.
+// Diagnosis is the output of kubectl gc why: the objects that are being deleted and still exist, and why.
 type Diagnosis struct {
 	metav1.TypeMeta `json:",inline"`
 	Stuck           []Stuck `json:"stuck"`
@@ -42,7 +42,7 @@ type Cause struct {
 	Via []ObjectRef `json:"via,omitempty"`
 	// After is how many others have to be cured before this one comes up, at the least; 0 if it is in the way now.
 	After int `json:"after,omitempty"`
-	// Finalizer is the finalizer that holds the Object, and Actor who takes it off, empty if that is not known.
+	// Finalizer is the finalizer that holds the Object, and Actor who removes it, empty if that is not known.
 	Finalizer string `json:"finalizer,omitempty"`
 	Actor     string `json:"actor,omitempty"`
 	// Summary says in a sentence what the cause is.

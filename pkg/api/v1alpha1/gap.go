@@ -25,3 +25,15 @@ type Gap struct {
 	Reason    GapReason `json:"reason"`
 	Message   string    `json:"message"`
 }
+
+// TypeName names the type that the gap is about: widgets.example.com, or *.example.com for all types of a group.
+func (g Gap) TypeName() string {
+	switch {
+	case g.Group != "":
+	case g.Resource == "*":
+		return "the core group"
+	default:
+		return g.Resource
+	}
+	return g.Resource + "." + g.Group
+}

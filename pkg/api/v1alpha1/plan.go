@@ -16,15 +16,15 @@ type Plan struct {
 	// Complete is false when there are gaps that can hide a dependent of what is deleted: the plan is then the least that happens.
 	Complete bool  `json:"complete"`
 	Gaps     []Gap `json:"gaps"`
-	// Actions are what happens if everybody who has a finalizer on an object of the cascade takes it off in the end.
+	// Actions are what happens if everybody who has a finalizer on an object of the cascade removes it in the end.
 	Actions []Action `json:"actions"`
 	// Deleted are the objects that are gone after the actions.
 	Deleted   []ObjectRef `json:"deleted"`
 	Survivors []Survivor  `json:"survivors"`
 	Blockers  []Blocker   `json:"blockers"`
-	// Stuck are objects that are never gone although every finalizer of others came off.
+	// Stuck are objects that are never gone although every finalizer of others was removed.
 	Stuck []Survivor `json:"stuck"`
-	// Remaining are those of Deleted that are left if the finalizers of others never come off.
+	// Remaining are those of Deleted that are left if the finalizers of others are never removed.
 	Remaining []Survivor `json:"remaining"`
 	// Cycles are the rings among Stuck in which each waits for the next, and the last for the first.
 	Cycles [][]ObjectRef `json:"cycles,omitempty"`
@@ -60,9 +60,9 @@ type Action struct {
 	Object ObjectRef `json:"object"`
 	// Policy is the propagation policy of a delete.
 	Policy string `json:"policy,omitempty"`
-	// Owners are the uids of the owners whose references are taken off, unblocked or made to block.
+	// Owners are the uids of the owners whose references are removed, unblocked or made to block.
 	Owners []string `json:"owners,omitempty"`
-	// Finalizers are those that the action takes off.
+	// Finalizers are those that the action removes.
 	Finalizers []string `json:"finalizers,omitempty"`
 	// Wave is when it is due, from 1: what one wave brings about, the next reacts to. What makes references block is due before that, in 0.
 	Wave int `json:"wave"`

@@ -7,15 +7,15 @@ type FinalizerVerdict struct {
 	Finalizer string `json:"finalizer,omitempty"`
 	// Field is metadata.finalizers, or spec.finalizers of a namespace; empty if the object has no such finalizer.
 	Field string `json:"field,omitempty"`
-	// Verdict is how it comes off, Patch, Orphan, Policy, Finalize or Delete, or Refused.
+	// Verdict is how it is removed, Patch, Orphan, Policy, Finalize or Delete, or Refused.
 	Verdict string `json:"verdict"`
 	// Note says why it is this way.
 	Note string `json:"note,omitempty"`
-	// Actor is who takes the finalizer off, and Life whether it is Alive, Dead or Unknown, by the Evidence.
+	// Actor is who removes the finalizer, and Life whether it is Alive, Dead or Unknown, by the Evidence.
 	Actor    string   `json:"actor,omitempty"`
 	Life     string   `json:"life,omitempty"`
 	Evidence []string `json:"evidence,omitempty"`
-	// Risk is none, leaks-external, data-loss or breaks-cluster; Polarity what the finalizer is for; Leaks what happens if it is taken off, and
+	// Risk is none, leaks-external, data-loss or breaks-cluster; Polarity what the finalizer is for; Leaks what happens if it is removed, and
 	// Completion what its actor does instead. They are empty for a finalizer of which nothing is known.
 	Risk       string `json:"risk,omitempty"`
 	Polarity   string `json:"polarity,omitempty"`

@@ -1,0 +1,2 @@
+// Package actor finds out which program is responsible for a finalizer, and whether it is alive.
+package actor

@@ -1,0 +1,211 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// ObjectRequest names objects of one type in one namespace that are wanted whole.
+type ObjectRequest struct {
+	ObjectNames
+	// Total is how many objects of the type the namespace has, as far as is known. A list of many for the sake of few is not worth it.
+	Total int
+
+	selected Selection
+}
+
+// UnreadError is an object, or the list in which it is, that could not be read.
+type UnreadError struct {
+	Type graph.Type
+	// Name is empty for a list.
+	Namespace, Name string
+	Err             error
+}
+
+// Error names the object and says what the server, or the connection, has said.
+func (e *UnreadError) Error() string {
+	what := e.Type.Resource
+	if e.Type.Group != "" {
+		what += "." + e.Type.Group
+	}
+	if e.Name != "" {
+		what += fmt.Sprintf(" %q", e.Name)
+	}
+	if e.Namespace != "" {
+		what += fmt.Sprintf(" in namespace %q", e.Namespace)
+	}
+	return "reading " + what + ": " + e.Err.Error()
+}
+
+// Unwrap returns what the server, or the connection, has said.
+func (e *UnreadError) Unwrap() error { return e.Err }
+
+// ForEachObject reads objects live with all that the server has of them, in the version of their type, and calls f with each, from several
+// goroutines. An object that is not there is left out; one whose list had to begin again comes twice. Whether an object still has the
+// uid that is meant is for f to see. It ends with the first error: an UnreadError, or what f returned.
+func (c *Client) ForEachObject(ctx context.Context, requests []ObjectRequest, f func(*unstructured.Unstructured) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(c.concurrency)
+	for _, r := range requests {
+		if worthAList(len(r.Names), r.Total) {
+			group.Go(func() error { return c.listObjects(ctx, r, f) })
+			continue
+		}
+		for _, name := range r.Names {
+			group.Go(func() error { return c.getObject(ctx, r.Type, r.Namespace, name, f) })
+		}
+	}
+	return group.Wait()
+}
+
+func (c *Client) getObject(ctx context.Context, t graph.Type, namespace, name string, f func(*unstructured.Unstructured) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	o, err := c.GetObject(ctx, t, namespace, name)
+	switch {
+	case IsAbsent(err, t, name):
+		return nil
+	case err != nil:
+		return &UnreadError{t, namespace, name, err}
+	}
+	return f(o)
+}
+
+// GetObject reads one object live with all that the server has of it, in the version of the type. The error is the server's, of which IsAbsent
+// tells whether it proves that there is no such object, or says that the answer is about something else.
+func (c *Client) GetObject(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+	return c.getAs(ctx, t, namespace, name, acceptJSON)
+}
+
+// GetObjectMeta is GetObject for an object whose content is nobody's business: all of its metadata, and nothing else.
+func (c *Client) GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+	o, err := c.getAs(ctx, t, namespace, name, acceptObject)
+	if err != nil {
+		return nil, err
+	}
+	if o.GetKind() == "PartialObjectMetadata" {
+		o.SetAPIVersion(t.APIVersion())
+		o.SetKind(t.Kind)
+	}
+	return o, nil
+}
+
+func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accept string) (*unstructured.Unstructured, error) {
+	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
+	var raw json.RawMessage
+	if err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), accept, &raw); err != nil {
+		return nil, err
+	}
+	o, err := decodeObject(raw, t)
+	if err == nil && o.GetName() != name {
+		err = fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, o.GetName())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// Selection restricts a list on the server. Empty selectors select all.
+type Selection struct{ Labels, Fields string }
+
+// ListObjects reads the selected objects of a type live, in a namespace or everywhere, with all that the server has of them: for where there are few.
+// The error is an UnreadError.
+func (c *Client) ListObjects(ctx context.Context, t graph.Type, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
+	r := ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected}
+	seen := map[string]bool{} // a list that had to begin again shows objects twice
+	var all []*unstructured.Unstructured
+	err := c.objectPages(ctx, r, func(raw *json.RawMessage) error {
+		o, err := decodeObject(*raw, t)
+		if err == nil && !seen[string(o.GetUID())] {
+			seen[string(o.GetUID())] = true
+			all = append(all, o)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// listObjects reads the wanted objects of a list. Decoding them, and what f does, take longer than the server does to send them, and are
+// done side by side.
+func (c *Client) listObjects(ctx context.Context, r ObjectRequest, f func(*unstructured.Unstructured) error) error {
+	wanted := make(map[string]bool, len(r.Names))
+	for _, name := range r.Names {
+		wanted[name] = true
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	err := c.objectPages(ctx, r, func(raw *json.RawMessage) error {
+		var it struct{ Metadata struct{ Name string } }
+		if err := json.Unmarshal(*raw, &it); err != nil {
+			return jsonError(err)
+		}
+		if !wanted[it.Metadata.Name] {
+			return nil
+		}
+		group.Go(func() error {
+			o, err := decodeObject(*raw, r.Type)
+			if err != nil {
+				return r.unread(err)
+			}
+			return f(o)
+		})
+		return nil
+	})
+	if first := group.Wait(); first != nil { // which has cancelled the reading
+		return first
+	}
+	return err
+}
+
+// unread is the error of a list that could not be read.
+func (r ObjectRequest) unread(err error) error {
+	return &UnreadError{Type: r.Type, Namespace: r.Namespace, Err: err}
+}
+
+// objectPages reads a list to its end, and begins again when it expires before that.
+func (c *Client) objectPages(ctx context.Context, r ObjectRequest, item func(*json.RawMessage) error) error {
+	path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
+	token := ""
+	for restarts := 0; ; {
+		next, err := readObjectPage(ctx, c, path, r.selected, token, item)
+		switch {
+		case apierrors.IsResourceExpired(err) && restarts < maxRestarts:
+			restarts++
+		case err != nil:
+			return r.unread(err)
+		case next == "":
+			return nil
+		}
+		token = next
+	}
+}
+
+// decodeObject decodes an object. Those of a list of a built-in type do not say what they are; the list does.
+func decodeObject(raw []byte, t graph.Type) (*unstructured.Unstructured, error) {
+	o := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(raw, &o.Object); err != nil {
+		return nil, jsonError(err)
+	}
+	if o.GetName() == "" || o.GetUID() == "" {
+		return nil, fmt.Errorf("%w: an object without a name or a uid", errMalformed)
+	}
+	if o.GetKind() == "" {
+		o.SetAPIVersion(t.APIVersion())
+		o.SetKind(t.Kind)
+	}
+	return o, nil
+}

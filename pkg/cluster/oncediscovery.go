@@ -1,0 +1,36 @@
+package cluster
+
+import (
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+)
+
+// onceDiscovery asks the server once and remembers the answer, an error too. client-go's memory cache, which stands in front of
+// it, would log the error besides returning it.
+type onceDiscovery struct {
+	*discovery.DiscoveryClient
+	ask func() discovered
+}
+
+type discovered struct {
+	groups    *metav1.APIGroupList
+	resources map[schema.GroupVersion]*metav1.APIResourceList
+	failed    map[schema.GroupVersion]error
+	err       error
+}
+
+func newOnceDiscovery(d *discovery.DiscoveryClient) *onceDiscovery {
+	return &onceDiscovery{DiscoveryClient: d, ask: sync.OnceValue(func() (a discovered) {
+		a.groups, a.resources, a.failed, a.err = d.GroupsAndMaybeResources()
+		return a
+	})}
+}
+
+// GroupsAndMaybeResources implements discovery.AggregatedDiscoveryInterface.
+func (d *onceDiscovery) GroupsAndMaybeResources() (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
+	a := d.ask()
+	return a.groups, a.resources, a.failed, a.err
+}

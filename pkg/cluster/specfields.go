@@ -1,0 +1,131 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// SpecFields is what is read of pods and StatefulSets besides their metadata. What a type does not have is empty.
+type SpecFields struct {
+	// NodeName, Phase and the periods, in seconds, are a pod's. DeletionGracePeriodSeconds is nil if it is not being deleted.
+	NodeName, Phase                                           string
+	TerminationGracePeriodSeconds, DeletionGracePeriodSeconds *int64
+	// VolumeClaimTemplates are the names of a StatefulSet's volumeClaimTemplates, and WhenDeleted is what its
+	// persistentVolumeClaimRetentionPolicy says, empty if it has none.
+	VolumeClaimTemplates []string
+	WhenDeleted          string
+}
+
+// SpecFieldsRequest names objects of one type in one namespace.
+type SpecFieldsRequest struct {
+	Type      graph.Type
+	Namespace string
+	// UIDs are those of the objects, by name.
+	UIDs map[string]string
+	// Total is how many objects of the type the namespace has. A few among many are read one by one.
+	Total int
+}
+
+// singly says whether the objects are read one by one, and not by a list of the namespace, which has all of them.
+func (r SpecFieldsRequest) singly() bool { return !worthAList(len(r.UIDs), r.Total) }
+
+// SpecFields reads whole objects, of which it keeps very little, and returns it by uid. What is gone meanwhile, or has been replaced, is
+// left out; what could not be read is in unread. The error is for a context that ended.
+func (c *Client) SpecFields(ctx context.Context, requests []SpecFieldsRequest) (contents map[string]SpecFields, unread []string, err error) {
+	contents = map[string]SpecFields{}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(c.concurrency)
+	read := func(r SpecFieldsRequest, name string, read func(keep func(*specFieldsItem)) error) {
+		group.Go(func() error {
+			err := read(func(it *specFieldsItem) {
+				mu.Lock()
+				defer mu.Unlock()
+				if uid := it.Metadata.UID; r.UIDs[it.Metadata.Name] == uid {
+					contents[uid] = it.specFields()
+				}
+			})
+			if err == nil || name != "" && IsAbsent(err, r.Type, name) {
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for n, uid := range r.UIDs {
+				if _, known := contents[uid]; !known && (name == "" || name == n) {
+					unread = append(unread, uid)
+				}
+			}
+			return context.Cause(ctx)
+		})
+	}
+	for _, r := range requests {
+		path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
+		if !r.singly() {
+			read(r, "", func(keep func(*specFieldsItem)) error { return c.listSpecFields(ctx, path, keep) })
+			continue
+		}
+		for name := range r.UIDs {
+			read(r, name, func(keep func(*specFieldsItem)) error {
+				var it specFieldsItem
+				err := getJSON(ctx, c.rest.Get().AbsPath(append(path[:len(path):len(path)], name)...), acceptJSON, &it)
+				if err != nil {
+					return err
+				}
+				if it.Metadata.Name != name {
+					return fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, it.Metadata.Name)
+				}
+				keep(&it)
+				return nil
+			})
+		}
+	}
+	err = group.Wait()
+	return contents, unread, err
+}
+
+// listSpecFields reads a list of whole objects, page by page.
+func (c *Client) listSpecFields(ctx context.Context, path []string, keep func(*specFieldsItem)) error {
+	for token := ""; ; {
+		next, err := readObjectPage(ctx, c, path, Selection{}, token, func(it *specFieldsItem) error {
+			keep(it)
+			return nil
+		})
+		if err != nil || next == "" {
+			return err
+		}
+		token = next
+	}
+}
+
+// specFieldsItem names the fields of a pod and of a StatefulSet that are kept. The decoder steps over all others.
+type specFieldsItem struct {
+	Metadata struct {
+		Name, UID                  string
+		DeletionGracePeriodSeconds *int64
+	}
+	Spec struct {
+		NodeName                             string
+		TerminationGracePeriodSeconds        *int64
+		VolumeClaimTemplates                 []struct{ Metadata struct{ Name string } }
+		PersistentVolumeClaimRetentionPolicy struct{ WhenDeleted string }
+	}
+	Status struct{ Phase string }
+}
+
+func (it *specFieldsItem) specFields() SpecFields {
+	out := SpecFields{
+		NodeName: it.Spec.NodeName, Phase: it.Status.Phase,
+		TerminationGracePeriodSeconds: it.Spec.TerminationGracePeriodSeconds,
+		DeletionGracePeriodSeconds:    it.Metadata.DeletionGracePeriodSeconds,
+		WhenDeleted:                   it.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted,
+	}
+	for _, t := range it.Spec.VolumeClaimTemplates {
+		out.VolumeClaimTemplates = append(out.VolumeClaimTemplates, t.Metadata.Name)
+	}
+	return out
+}

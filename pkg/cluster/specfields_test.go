@@ -1,0 +1,166 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+var (
+	podType         = graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
+	statefulSetType = graph.Type{Group: "apps", Version: "v1", Resource: "statefulsets", Kind: "StatefulSet", Namespaced: true}
+)
+
+// podsIn creates pods and returns a request for them.
+func podsIn(t *testing.T, c *testcluster.Cluster, namespace string, n int) SpecFieldsRequest {
+	t.Helper()
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d, namespace: %s}\nspec: {nodeName: node%d, terminationGracePeriodSeconds: %d, containers: [{name: c, image: c}]}\n", i, namespace, i, 10+i)
+	}
+	c.Apply(t, b.String())
+	r := SpecFieldsRequest{Type: podType, Namespace: namespace, UIDs: map[string]string{}, Total: n}
+	for i := range n {
+		name := fmt.Sprintf("p%d", i)
+		r.UIDs[name] = c.Kubectl(t, "get", "pod", name, "-n", namespace, "-o", "jsonpath={.metadata.uid}")
+	}
+	return r
+}
+
+// TestSpecFieldsOfPods: one by one or by a list, whichever reads less, the same is read.
+func TestSpecFieldsOfPods(t *testing.T) {
+	noLeaks(t)
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	request := podsIn(t, c, ns, 6)
+	for total, wantRequests := range map[int]int{6: 1, 1000: 6} {
+		proxy := faultproxy.Start(t, c.Config())
+		client, err := New(proxy.Config(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Total = total
+		contents, unread, err := client.SpecFields(t.Context(), []SpecFieldsRequest{request})
+		if err != nil || len(unread) != 0 || len(contents) != 6 {
+			t.Fatalf("%d of 6 were read, %v were not, %v", len(contents), unread, err)
+		}
+		for i := range 6 {
+			got := contents[request.UIDs[fmt.Sprintf("p%d", i)]]
+			if got.NodeName != fmt.Sprintf("node%d", i) || got.Phase != "Pending" || *got.TerminationGracePeriodSeconds != int64(10+i) || got.DeletionGracePeriodSeconds != nil {
+				t.Errorf("pod %d of %d: %+v", i, total, got)
+			}
+		}
+		if n := len(proxy.Requests()); n != wantRequests {
+			t.Errorf("%d requests for 6 of %d pods, want %d", n, total, wantRequests)
+		}
+	}
+	client, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Kubectl(t, "delete", "pod", "p5", "-n", ns, "--wait=false")
+	request.UIDs["p4"], request.UIDs["gone"] = "another", "nobody"
+	contents, unread, err := client.SpecFields(t.Context(), []SpecFieldsRequest{request})
+	if err != nil || len(unread) != 0 || len(contents) != 5 {
+		t.Errorf("%d were read, %v were not, %v; want all but the one replaced and the one that is gone", len(contents), unread, err)
+	}
+	if p := contents[request.UIDs["p5"]].DeletionGracePeriodSeconds; p == nil || *p != 15 {
+		t.Errorf("the deletionGracePeriodSeconds of a pod that is being deleted: %v, want 15", p)
+	}
+}
+
+// TestSpecFieldsOfStatefulSets reads the templates and the policy.
+func TestSpecFieldsOfStatefulSets(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: `+ns+`}
+spec:
+  selector: {matchLabels: {app: db}}
+  serviceName: db
+  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete, whenScaled: Retain}
+  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: c, image: c}]}}
+  volumeClaimTemplates:
+  - {metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+  - {metadata: {name: wal}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+`)
+	client, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid := c.Kubectl(t, "get", "statefulset", "db", "-n", ns, "-o", "jsonpath={.metadata.uid}")
+	contents, unread, err := client.SpecFields(t.Context(), []SpecFieldsRequest{{Type: statefulSetType, Namespace: ns, UIDs: map[string]string{"db": uid}}})
+	if err != nil || len(unread) != 0 {
+		t.Fatal(unread, err)
+	}
+	if got := contents[uid]; !slices.Equal(got.VolumeClaimTemplates, []string{"data", "wal"}) || got.WhenDeleted != "Delete" {
+		t.Errorf("read %+v", got)
+	}
+}
+
+// TestSpecFieldsThatCannotBeRead are named, by a list and one by one.
+func TestSpecFieldsThatCannotBeRead(t *testing.T) {
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	request := podsIn(t, c, ns, 6)
+	for name, fault := range map[string]faultproxy.Fault{
+		"403":      faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "no"),
+		"500":      faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "no"),
+		"nonsense": faultproxy.Plain(http.StatusOK, "hello"),
+		// Neither says that there is no such object (T-01).
+		"404":            faultproxy.Plain(http.StatusNotFound, "404 page not found"),
+		"404 of nothing": faultproxy.Status(http.StatusNotFound, metav1.StatusReasonNotFound, "not found"),
+		"no object":      faultproxy.Plain(http.StatusOK, "{}"),
+	} {
+		for _, total := range []int{6, 1000} {
+			proxy := faultproxy.Start(t, c.Config())
+			proxy.On(func(r *http.Request) bool {
+				return strings.HasSuffix(r.URL.Path, "/pods") || strings.HasSuffix(r.URL.Path, "/p3")
+			}, fault)
+			client, err := New(proxy.Config(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Total = total
+			contents, unread, err := client.SpecFields(t.Context(), []SpecFieldsRequest{request})
+			want := 6
+			if total == 1000 {
+				want = 1
+			}
+			if err != nil || len(unread) != want || len(contents) != 6-want {
+				t.Errorf("%s, %d pods: %d read, %d not, %v; want %d not", name, total, len(contents), len(unread), err, want)
+			}
+		}
+	}
+}
+
+// TestSpecFieldsEndWithTheContext and leave nothing behind.
+func TestSpecFieldsEndWithTheContext(t *testing.T) {
+	noLeaks(t)
+	c := testcluster.Shared(t)
+	proxy := faultproxy.Start(t, c.Config())
+	ctx, cancel := context.WithCancel(t.Context())
+	proxy.On(faultproxy.Path("/p0"), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		cancel()
+		<-r.Context().Done()
+	})
+	client, err := New(proxy.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = client.SpecFields(ctx, []SpecFieldsRequest{{Type: podType, Namespace: "default", UIDs: map[string]string{"p0": "x"}}})
+	if err == nil {
+		t.Error("no error although the context ended")
+	}
+}

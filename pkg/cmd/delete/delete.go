@@ -1,0 +1,86 @@
+// Package delete is the command kubectl gc delete.
+package delete
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+)
+
+// New returns the command delete, which calls runF with its options; nil runs it.
+func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name")}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:   "delete ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
+		Short: "Show what a deletion cascades to, perform it, and wait for the whole cascade",
+		Long: `Delete objects as kubectl delete does, with the same flags, and see first what the deletion
+cascades to.
+
+The plan shows which objects are deleted, in which wave and with which propagation policy; which
+dependents are kept, because another owner still exists; which owner references are removed; and
+which finalizers delay the deletion. Then you are asked to confirm. Without a terminal you need
+--yes, which deletes without showing the plan. Every delete carries the uid of the planned
+object, so an object that was created again under the same name is never deleted. The command
+waits until all objects of the cascade are deleted, not only those you named.
+
+If you lack permission for any delete in the plan, nothing is deleted. If a type that may
+contain dependents could not be listed, the plan says "at least", and you need
+--allow-incomplete to delete.
+
+--archive FILE saves all objects that the plan deletes or changes as YAML documents, right
+before the first delete: first the plan, then the objects, owners before dependents. The file
+contains their secrets; only you can read it (0600). It is written completely or not at all: if
+an object cannot be read, or the file cannot be written, nothing is deleted. An existing file is
+never overwritten. An object that you name is not deleted if it changed after it was archived,
+except in its status. Dependents are archived as they are before the first delete. The cluster's
+collector can also delete dependents that are created later; a warning names those that were
+observed. kubectl apply -f reports the plan, which has a kind that no server knows, and creates
+the objects with new uids, so that owners and dependents no longer belong together: the
+collector deletes such dependents.
+
+--gc=client deletes and changes only objects of the plan; with --archive, only objects in the
+archive. Dependents that are created later are not deleted, and a warning names them.
+
+The command watches the objects that it waits for. Without permission to watch, it lists them
+every two seconds; without permission to list, it reads each object. It does not wait for
+objects that it cannot read, and a warning names them.
+
+Exit code 2 means that the deletion was refused, that dependents were not deleted because they
+are not in the plan, or that objects still exist after --timeout.`,
+		Example: `  # What would be deleted with this deployment?
+  kubectl gc delete deployment/web --dry-run=client
+
+  # Delete it, and return when its pods are deleted too
+  kubectl gc delete deployment/web --cascade=foreground --yes
+
+  # The same, and also wait for dependents that do not block their owner
+  kubectl gc delete widget/engine --cascade=foreground --strict --yes
+
+  # Give the pods of the cascade at most 5 seconds
+  kubectl gc delete deployment/web --grace-period=5 --propagate-grace-period --yes
+
+  # Leave the pods running
+  kubectl gc delete deployment/web --cascade=orphan
+
+  # Save a copy of everything that is deleted
+  kubectl gc delete namespace shop --archive shop.yaml
+
+  # The plan for a program
+  kubectl gc delete -f app.yaml --dry-run=client -o json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
+			if err := o.validate(cmd); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: e.CompleteObjects,
+	}
+	o.addFlags(cmd)
+	return cmd
+}

@@ -1,0 +1,101 @@
+package delete
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// performing says how the plan is performed and what is printed meanwhile.
+func (o *Options) performing(p *deletion.Planned, view *render.DeletionView) deletion.Options {
+	opts := deletion.Options{
+		Agree: o.agree, Wait: o.Wait, Timeout: o.Timeout, Words: render.DeletionWords(p.Known),
+		OnEvent: view.Event, OnTick: view.Tick, OnReplan: o.replanned,
+	}
+	if o.Archive != "" {
+		opts.Archive = &deletion.Archive{File: o.Archive, Head: planObject}
+	}
+	opts.OnStart = func(saved *archive.Saved) {
+		o.started(p, saved)
+		view.Begin()
+	}
+	if !o.Wait {
+		opts.OnCollect = view.Collected
+	}
+	return opts
+}
+
+func (o *Options) lines() render.DeletionLines {
+	switch {
+	case o.Output.Format() == "name":
+		return render.NameLines
+	case o.Output.IsOwn():
+		return render.EventLines
+	}
+	return render.NoLines
+}
+
+// started tells what there is to know right before the first write.
+func (o *Options) started(p *deletion.Planned, saved *archive.Saved) {
+	if saved != nil {
+		render.Archived(o.ErrOut, o.Archive, saved, len(p.Hiding) > 0)
+	}
+	if g := o.Request.GracePeriodSeconds; g != nil && *g == 0 {
+		fmt.Fprintln(o.ErrOut, "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.")
+	}
+	if o.GC == "client" {
+		render.WarnNamespaces(o.ErrOut, p)
+	}
+}
+
+// replanned tells that something was planned again.
+func (o *Options) replanned(p *deletion.Planned, change *deletion.Change, refused error) {
+	switch {
+	case refused == nil:
+		fmt.Fprintf(o.ErrOut, "Warning: %s; the new plan deletes nothing more\n", render.Escape(change.What()))
+	case len(p.Hiding) > 0 && !o.Request.AllowIncomplete:
+		render.WarnGaps(o.ErrOut, p.Gaps)
+	}
+}
+
+// refused shows a plan that is not performed to a person. A program that asked for names or a Result gets none: it would take the plan's for it.
+func (o *Options) refused(p *deletion.Planned, refused error) error {
+	if format := o.Output.Format(); format == "" || format == "wide" {
+		if err := o.show(p); err != nil {
+			return err
+		}
+	}
+	return refused
+}
+
+// show prints the plan in the format that was asked for.
+func (o *Options) show(p *deletion.Planned) error {
+	switch o.Output.Format() {
+	case "", "wide":
+		return render.PlanTable(o.Out, render.DeletionPlan(p), o.Style(o.Output.Wide()))
+	case "name":
+		for _, denial := range p.Denials() {
+			fmt.Fprintln(o.ErrOut, "Warning: "+render.Escape(denial))
+		}
+		return render.Names(o.Out, p.Graph, p.Deleted)
+	}
+	return o.Output.Write(o.Out, planObject(p))
+}
+
+func planObject(p *deletion.Planned) *v1alpha1.Plan {
+	return encode.Plan(render.DeletionPlan(p), p.Gaps)
+}
+
+// print prints what came of it.
+func (o *Options) print(r *deletion.Result) error {
+	render.WarnResult(o.ErrOut, r)
+	if o.Output.IsOwn() {
+		return nil
+	}
+	return o.Output.Write(o.Out, encode.Deletion(r, time.Now()))
+}

@@ -1,0 +1,96 @@
+package delete
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+func run(ctx context.Context, o *Options) error {
+	if err := o.selection(); err != nil {
+		return err
+	}
+	client, catalog, err := o.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	var view *render.DeletionView
+	o.Request.Progress = func() (func(cluster.Progress), func()) {
+		view.Done()
+		return o.Listing()
+	}
+	planned, err := deletion.Plan(ctx, client, catalog, o.Config, o.Request)
+	if err != nil {
+		return err
+	}
+	render.WarnPlanned(o.ErrOut, planned)
+	missing := errors.Join(planned.Missing...)
+	switch {
+	case planned.Empty():
+		if missing == nil {
+			fmt.Fprintln(o.Out, "No resources found")
+		}
+		return missing
+	case o.DryRun != "none":
+		return errors.Join(missing, o.preview(ctx, planned))
+	}
+	if err := planned.Refused(); err != nil {
+		return errors.Join(missing, o.refused(planned, err))
+	}
+	view = render.NewDeletionView(o.Out, o.ErrOut, o.lines(), planned, o.GC == "client")
+	result, err := deletion.Perform(ctx, planned, o.performing(planned, view))
+	if result == nil {
+		return errors.Join(missing, err)
+	}
+	view.Done()
+	if printed := o.print(result); printed != nil {
+		return errors.Join(missing, printed)
+	}
+	if result.TimedOut {
+		o.ExplainLeft(ctx, client, catalog, env.WaitedFor(result.Blocked))
+	}
+	return errors.Join(missing, err)
+}
+
+// selection fills in which objects are meant.
+func (o *Options) selection() error {
+	namespace, enforce, err := o.Config.ToRawKubeConfigLoader().Namespace()
+	meant := o.Objects.Request(namespace, o.Args)
+	meant.EnforceNamespace, meant.Fields, meant.All = enforce, o.Request.Selection.Fields, o.Request.Selection.All
+	o.Request.Selection = meant
+	return err
+}
+
+// preview prints the plan and, for --dry-run=server, what the server says to its first wave.
+func (o *Options) preview(ctx context.Context, p *deletion.Planned) error {
+	if err := o.show(p); err != nil || o.DryRun != "server" {
+		return err
+	}
+	return p.DryRun(ctx)
+}
+
+// agree shows a plan and asks, unless --yes has agreed to the first one.
+func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deletion.Change) error {
+	switch {
+	case change == nil && o.Yes && !o.Interactive:
+		return nil
+	case o.Interactive || o.HasTerminal():
+	case change != nil:
+		return deletion.ErrNobodyToAsk
+	default:
+		return o.refused(p, answer.Refuse(answer.WithHint(errors.New("nothing was deleted: there is no terminal to ask on"), "add --yes to delete, or --dry-run=client to see only the plan")))
+	}
+	if change != nil {
+		fmt.Fprintf(o.ErrOut, "Warning: %s, and the new plan does more: %s\n", render.Escape(change.What()), render.Escape(change.More()))
+	}
+	if err := o.show(p); err != nil {
+		return err
+	}
+	return o.Ask(ctx)
+}

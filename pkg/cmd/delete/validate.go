@@ -1,0 +1,141 @@
+package delete
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// validate checks what was typed before anything is asked of the server, and fills in the request.
+func (o *Options) validate(cmd *cobra.Command) error {
+	r := &o.Request
+	if err := o.checkFlags(cmd); err != nil {
+		return err
+	}
+	if err := o.Objects.Files.RequireFilenameOrKustomize(); o.Objects.HasFiles() && err != nil {
+		return env.UsageError(cmd, err)
+	}
+	var err error
+	if r.Policy, err = o.policy(cmd); err != nil {
+		return err
+	}
+	if o.DryRun, err = o.dryRun(cmd); err != nil {
+		return err
+	}
+	if err := env.CheckArchive(cmd, o.Archive, o.DryRun, "a deletion; remove --dry-run"); err != nil {
+		return err
+	}
+	if o.Timeout == 0 {
+		o.Timeout = env.NoTimeout
+	}
+	if (r.Selection.All || o.Objects.Selector != "" || r.Selection.Fields != "") && !cmd.Flags().Changed("ignore-not-found") {
+		r.IgnoreNotFound = true
+	}
+	r.GracePeriodSeconds, r.GC, r.Known = o.grace(), deletion.GC(o.GC), o.Known
+	switch {
+	case r.Strict && r.Policy != plan.Foreground:
+		return env.Usage(cmd, "--strict requires --cascade=foreground: otherwise owners do not wait for dependents")
+	case r.PropagateGracePeriod && r.GracePeriodSeconds == nil:
+		return env.Usage(cmd, "--propagate-grace-period requires --grace-period, --now or --force")
+	case r.PropagateGracePeriod && !o.Wait:
+		return env.Usage(cmd, "--propagate-grace-period cannot be used with --wait=false: the dependents are deleted while this command waits")
+	}
+	if err := o.CheckPacks(); err != nil {
+		return err
+	}
+	return o.Output.Validate(cmd)
+}
+
+// checkFlags finds flags that do not go together, as kubectl delete does.
+func (o *Options) checkFlags(cmd *cobra.Command) error {
+	s := o.Request.Selection
+	switch {
+	case o.Raw != "":
+		return env.Usage(cmd, "--raw is not supported, because a raw request cannot be planned; use kubectl delete --raw %s", o.Raw)
+	case s.All && o.Objects.Selector != "":
+		return env.Usage(cmd, "cannot set --all and --selector at the same time")
+	case s.All && s.Fields != "":
+		return env.Usage(cmd, "cannot set --all and --field-selector at the same time")
+	case len(o.Args) == 0 && !o.Objects.HasFiles():
+		return env.Usage(cmd, "you must specify the objects to delete: TYPE NAME, TYPE/NAME, a selector, or -f FILENAME")
+	case o.Now && o.GracePeriod != -1:
+		return env.Usage(cmd, "--now and --grace-period cannot be specified together")
+	case o.Force && o.GracePeriod > 0:
+		return env.Usage(cmd, "--force and --grace-period greater than 0 cannot be specified together")
+	case o.GC != "cluster" && o.GC != "client":
+		return env.Usage(cmd, "invalid value of --gc (%s): must be cluster or client", o.GC)
+	case o.Timeout < 0:
+		return env.Usage(cmd, "--timeout must not be negative")
+	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.DryRun == "none":
+		return env.Usage(cmd, "cannot prompt while reading from standard input (-f -); add --yes or --dry-run=client")
+	}
+	return nil
+}
+
+// grace is the grace period to send, as kubectl works it out: none, 1 for now, 0 for force.
+func (o *Options) grace() *int64 {
+	period := int64(o.GracePeriod)
+	switch {
+	case o.Now:
+		period = 1
+	case o.Force && o.GracePeriod < 0:
+		period = 0
+	case !o.Force && o.GracePeriod == 0:
+		period = 1 // kubectl does the same: zero needs --force
+	case o.GracePeriod < 0:
+		return nil
+	}
+	return &period
+}
+
+func (o *Options) policy(cmd *cobra.Command) (plan.Policy, error) {
+	// The value of --cascade cannot be told from an argument when it stands apart, and kubectl deletes in the background, and an object
+	// called "orphan" besides.
+	if cmd.Flags().Changed("cascade") && o.Cascade == "background" {
+		for _, arg := range o.Args {
+			if _, err := plan.ParsePolicy(arg); err == nil {
+				return "", env.Usage(cmd, "--cascade %s means --cascade=background and an object named %q; did you mean --cascade=%s?", arg, arg, arg)
+			}
+		}
+	}
+	if b, err := strconv.ParseBool(o.Cascade); err == nil {
+		policy := plan.Background
+		if !b {
+			policy = plan.Orphan
+		}
+		fmt.Fprintf(o.ErrOut, "Warning: --cascade=%s is deprecated (boolean value) and can be replaced with --cascade=%s.\n", o.Cascade, policyFlag(policy))
+		return policy, nil
+	}
+	policy, err := plan.ParsePolicy(o.Cascade)
+	if err != nil {
+		return "", env.UsageError(cmd, err)
+	}
+	return policy, nil
+}
+
+func policyFlag(p plan.Policy) string {
+	return map[plan.Policy]string{plan.Background: "background", plan.Foreground: "foreground", plan.Orphan: "orphan"}[p]
+}
+
+// dryRun is what --dry-run comes to, with the values that kubectl once took.
+func (o *Options) dryRun(cmd *cobra.Command) (string, error) {
+	switch o.DryRun {
+	case "none", "client", "server":
+		return o.DryRun, nil
+	case "unchanged":
+		return "client", nil
+	}
+	if b, err := strconv.ParseBool(o.DryRun); err == nil {
+		if b {
+			return "client", nil
+		}
+		return "none", nil
+	}
+	return "", env.Usage(cmd, "invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\".", o.DryRun)
+}

@@ -1,0 +1,134 @@
+// Package env is what all commands share: streams, connection flags, the flags that say which objects are meant, output formats and the prompt.
+package env
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/klog/v2"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// Env is where a command runs: its streams, its connection flags and how it prints. It is for one command.
+type Env struct {
+	genericiooptions.IOStreams
+	Config *genericclioptions.ConfigFlags
+	// Color is the value of --color, and Concurrency that of --concurrency: requests in flight at most.
+	Color       string
+	Concurrency int
+	// Packs are the directories of --packs.
+	Packs   []string
+	known   func() (*finalizer.Registry, error)
+	answers *bufio.Reader // of who is asked
+}
+
+// New returns the environment of one command. Nothing is read yet.
+func New(streams genericiooptions.IOStreams, config *genericclioptions.ConfigFlags) *Env {
+	e := &Env{IOStreams: streams, Config: config, Concurrency: cluster.DefaultConcurrency}
+	e.known = sync.OnceValues(e.loadKnown)
+	return e
+}
+
+// AddFlags adds the flags that all commands take.
+func (e *Env) AddFlags(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	e.Config.AddFlags(flags)
+	flags.StringVar(&e.Color, "color", "auto", "When to use color: auto, always or never")
+	flags.IntVar(&e.Concurrency, "concurrency", e.Concurrency, "Maximum number of concurrent requests")
+	klogFlags := flag.NewFlagSet("klog", flag.ContinueOnError)
+	klog.InitFlags(klogFlags)
+	flags.AddGoFlag(klogFlags.Lookup("v"))
+	flags.Lookup("v").Usage = "Number for the log level verbosity"
+	root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+	root.RegisterFlagCompletionFunc("namespace", e.completeNamespaces)
+	root.RegisterFlagCompletionFunc("context", e.completeContexts)
+}
+
+// Validate checks the flags that all commands take.
+func (e *Env) Validate(cmd *cobra.Command) error {
+	if _, err := render.ParseColor(e.Color); err != nil {
+		return UsageError(cmd, err)
+	}
+	if e.Concurrency < 1 {
+		return Usage(cmd, "--concurrency must be at least 1, not %d", e.Concurrency)
+	}
+	return nil
+}
+
+// Style decides how tables are written to stdout.
+func (e *Env) Style(wide bool) render.Style {
+	when, _ := render.ParseColor(e.Color) // validated before any command runs
+	return render.NewStyle(when, e.Out, wide)
+}
+
+// Client returns a client for the cluster that the flags name. It sends nothing.
+func (e *Env) Client() (*cluster.Client, error) {
+	config, err := e.Config.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	return cluster.New(config, e.Concurrency)
+}
+
+// Connect returns a client, and what discovery shows of its server.
+func (e *Env) Connect(ctx context.Context) (*cluster.Client, *cluster.Catalog, error) {
+	client, err := e.Client()
+	if err != nil {
+		return nil, nil, err
+	}
+	catalog, err := interrupt.Do(ctx, client.Discover)
+	return client, catalog, err
+}
+
+// Namespace returns the namespace of -n, or else of the kubeconfig's context.
+func (e *Env) Namespace() (string, error) {
+	ns, _, err := e.Config.ToRawKubeConfigLoader().Namespace()
+	return ns, err
+}
+
+// Listing shows on a terminal how far a listing has come. Done ends it.
+func (e *Env) Listing() (report func(cluster.Progress), done func()) {
+	progress := render.NewProgress(e.ErrOut)
+	if progress == nil {
+		return nil, func() {}
+	}
+	return func(p cluster.Progress) { progress.Listed(p.TypesDone, p.Types, p.Objects) }, progress.Done
+}
+
+// Print prints, for as long as somebody reads it.
+func (e *Env) Print(ctx context.Context, print func() error) error {
+	_, err := interrupt.Do(ctx, func() (any, error) { return nil, print() })
+	return err
+}
+
+// Query finds out on the server which objects the flags and arguments mean.
+func (e *Env) Query(ctx context.Context, objects *Objects, args []string) (*selection.Query, error) {
+	namespace, err := e.Namespace()
+	if err != nil {
+		return nil, err
+	}
+	client, catalog, err := e.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q, err := selection.NewQuery(ctx, e.Config, client, catalog, objects.Request(namespace, args))
+	if err != nil {
+		return nil, err
+	}
+	q.Progress = e.Listing
+	return q, nil
+}
+
+// NoTimeout is what kubectl takes for no time-out: a week.
+const NoTimeout = 168 * time.Hour

@@ -1,0 +1,144 @@
+// Package explain is the command kubectl gc explain.
+package explain
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/explain"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// Options are the flags and arguments of kubectl gc explain.
+type Options struct {
+	*env.Env
+	Output *env.Output
+	// Args are the names of finalizers.
+	Args      []string
+	Component string
+	All       bool
+	InCluster bool
+}
+
+// New returns the command explain, which calls runF with its options; nil runs it.
+func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name")}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:   "explain FINALIZER ... | --component NAME | -A | --in-cluster",
+		Short: "Explain what finalizers do and who removes them",
+		Long: `Explain finalizers: which program removes them and how to find it, what it does first, what
+leaks or is lost if you remove them by hand, what to do before, and the source of this
+information.
+
+No cluster is needed. With --in-cluster, kubectl gc explain lists the metadata of all objects in
+the cluster and shows the finalizers that they have, with the number of objects, including
+unknown finalizers. The spec.finalizers of namespaces are not included.
+
+The information comes from packs: those that are part of kubectl gc, your own, and those of
+--packs. See docs/packs.md.
+
+Exit code 1 means that a finalizer or a component is unknown; 2 means that with --in-cluster not
+everything could be listed.`,
+		Example: `  # What happens to the machine if I remove this finalizer?
+  kubectl gc explain karpenter.sh/termination
+
+  # All finalizers of Flux
+  kubectl gc explain --component flux
+
+  # List all known finalizers
+  kubectl gc explain -A
+
+  # Which finalizers does this cluster have, and which of them are unknown?
+  kubectl gc explain --in-cluster`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
+			if err := o.validate(cmd); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: o.completeFinalizers,
+	}
+	o.Output.Add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&o.Component, "component", "", "Show only finalizers of components whose name contains this")
+	flags.BoolVarP(&o.All, "all", "A", false, "List all known finalizers")
+	flags.BoolVar(&o.InCluster, "in-cluster", false, "List the finalizers of the objects in the cluster, with the number of objects")
+	o.AddPacks(cmd)
+	cmd.RegisterFlagCompletionFunc("component", o.completeComponents)
+	return cmd
+}
+
+func (o *Options) validate(cmd *cobra.Command) error {
+	switch {
+	case len(o.Args) == 0 && o.Component == "" && !o.All && !o.InCluster:
+		return env.Usage(cmd, "name a finalizer, or use --component, -A or --in-cluster")
+	case len(o.Args) > 0 && o.All:
+		return env.Usage(cmd, "finalizers cannot be named together with -A")
+	case o.All && o.InCluster:
+		return env.Usage(cmd, "-A and --in-cluster cannot be used together")
+	}
+	if err := o.CheckPacks(); err != nil {
+		return err
+	}
+	return o.Output.Validate(cmd)
+}
+
+func run(ctx context.Context, o *Options) error {
+	known, err := o.Known()
+	if err != nil {
+		return err
+	}
+	question := explain.Question{Known: known, Names: o.Args, Component: o.Component}
+	if o.InCluster {
+		return o.inCluster(ctx, question)
+	}
+	e, unknown := explain.Known(question)
+	if e == nil {
+		return unknown
+	}
+	return errors.Join(o.Print(ctx, func() error { return o.print(e) }), unknown)
+}
+
+func (o *Options) inCluster(ctx context.Context, question explain.Question) error {
+	query, err := o.Query(ctx, &env.Objects{AllNamespaces: true}, nil)
+	if err != nil {
+		return err
+	}
+	e, err := explain.Present(ctx, query, question)
+	if err != nil {
+		return err
+	}
+	render.WarnGaps(o.ErrOut, e.Gaps)
+	if err := o.Print(ctx, func() error { return o.print(e) }); err != nil {
+		return err
+	}
+	if !e.Complete {
+		return answer.Refuse(errors.New("incomplete: finalizers of what could not be listed are not among these"))
+	}
+	return nil
+}
+
+func (o *Options) print(e *v1alpha1.Explanation) error {
+	style := o.Style(o.Output.Wide())
+	switch {
+	case o.Output.Format() == "name":
+		return render.ExplanationNames(o.Out, e)
+	case !o.Output.IsOwn():
+		return o.Output.Write(o.Out, e)
+	case o.InCluster:
+		return render.FinalizersPresent(o.Out, e, style)
+	case o.All:
+		return render.FinalizersKnown(o.Out, e, style)
+	}
+	return render.Explanation(o.Out, e, style)
+}

@@ -1,0 +1,170 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+func run(ctx context.Context, o *Options) error {
+	request, err := o.request()
+	if err != nil {
+		return err
+	}
+	client, err := o.Client()
+	if err != nil {
+		return err
+	}
+	p, err := collect.Plan(ctx, client, request)
+	if err != nil {
+		return err
+	}
+	render.WarnGaps(o.ErrOut, p.Gaps)
+	render.WarnUnread(o.ErrOut, p.Unread)
+	if o.DryRun != "none" {
+		return errors.Join(o.show(p.Proposal), p.Refused(), p.Incomplete())
+	}
+	outcome, err := p.Perform(ctx)
+	switch {
+	case outcome != nil:
+		return errors.Join(o.print(ctx, client, outcome), err)
+	case answer.IsRefusal(err) && o.lines():
+		return errors.Join(o.show(p.Proposal), err)
+	}
+	return err
+}
+
+// request is what the flags come to.
+func (o *Options) request() (collect.Request, error) {
+	r := collect.Request{
+		Types: o.Types, MaxDeletes: o.MaxDeletes, AllowOwnerLoss: o.AllowMass,
+		Overrides: plan.Overrides{KeepMismatched: o.HoldMismatched, BreakDeadlocks: o.BreakDeadlocks, UnservedKinds: map[[2]string]bool{}},
+		Wait:      o.Wait, Watch: o.Watch, Timeout: o.Timeout,
+		Agree: o.agree, OnEvent: o.event, Paused: func(err error) { fmt.Fprintln(o.ErrOut, render.Paused(err)) },
+	}
+	if r.Timeout == 0 {
+		r.Timeout = env.NoTimeout
+	}
+	if o.Events {
+		r.Warned = o.warned
+	}
+	for _, g := range o.Gone {
+		kind, _ := parseKind(g) // validated
+		r.Overrides.UnservedKinds[kind] = true
+	}
+	if o.Selector != "" {
+		r.Selector, _ = labels.Parse(o.Selector) // validated
+	}
+	var err error
+	if o.Namespaced {
+		r.Namespace, err = o.Namespace()
+	}
+	return r, err
+}
+
+// lines says whether what is printed is lines for people, and neither names nor an object.
+func (o *Options) lines() bool { return o.Output.Format() == "" || o.Output.Wide() }
+
+// show prints a plan in the format that was asked for.
+func (o *Options) show(p *collect.Proposal) error {
+	switch {
+	case o.Output.Format() == "name":
+		return render.Names(o.Out, p.Graph, p.Plan.Deleted)
+	case !o.lines():
+		shown := render.RunPlan(p)
+		return o.Output.Write(o.Out, encode.Plan(shown, shown.Gaps))
+	case len(p.Plan.Actions) == 0:
+		fmt.Fprintln(o.Out, render.NothingToCollect(p.Gaps, p.Unread))
+	default:
+		if err := render.PlanTable(o.Out, render.RunPlan(p), o.Style(o.Output.Wide())); err != nil {
+			return err
+		}
+	}
+	render.Follows(o.ErrOut, p.Plan)
+	o.leftovers(p.Graph, p.NotDeleted())
+	return nil
+}
+
+func (o *Options) leftovers(g *graph.Graph, left []plan.ObjectReason) {
+	known, _ := o.Known() // without it the finalizers are named all the same
+	render.Leftovers(o.ErrOut, g, left, known)
+}
+
+// agree asks about a plan: the first, and one that has grown since it was agreed to. Who watches with --yes is the collector: what comes up is what it is for.
+func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
+	grown := !p.Growth.None()
+	switch {
+	case o.Yes && (o.Watch || !grown):
+		return nil
+	case !grown && !o.HasTerminal():
+		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: there is no terminal to ask on"), "add --yes to perform the plan, or --dry-run to only show it"))
+	case grown && (o.Yes || !o.HasTerminal()):
+		return answer.Refuse(answer.WithHint(fmt.Errorf("stopped before pass %d: the plan has grown since it was agreed to: %s", p.Pass, render.Growth(p)), "run the command again for a new plan"))
+	case grown:
+		fmt.Fprintf(o.ErrOut, "Warning: the plan has grown since you agreed to it: %s\n", render.Growth(p))
+	}
+	if err := o.show(p); err != nil {
+		return err
+	}
+	err := o.Ask(ctx)
+	if grown && errors.Is(err, answer.ErrCancelled) {
+		return answer.Refuse(fmt.Errorf("stopped before pass %d: the new plan was not agreed to", p.Pass))
+	}
+	return err
+}
+
+// event prints a line for each write as it happens. A failure is among the errors in the end, but a watch may go on for months.
+func (o *Options) event(e collect.Event) {
+	switch {
+	case e.Err != nil && o.Watch:
+		fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.Escape(collect.Failure(e).Error()))
+	case e.Err != nil:
+	case o.lines():
+		fmt.Fprintln(o.Out, render.ActionLine(e.Action))
+	case o.Output.Format() == "name" && e.Action.Verb == plan.VerbDelete:
+		fmt.Fprintln(o.Out, render.TypeName(e.Action.Object))
+	}
+}
+
+// warned prints a line for each Event that was written. One that is refused, as in a namespace that is being deleted, is no error.
+func (o *Options) warned(dependent graph.Ref, err error) {
+	switch {
+	case err != nil:
+		fmt.Fprintln(o.ErrOut, render.EventWritten(dependent, err))
+	case o.lines():
+		fmt.Fprintln(o.Out, render.EventWritten(dependent, nil))
+	}
+}
+
+// print prints what came of it.
+func (o *Options) print(ctx context.Context, client *cluster.Client, out *collect.Outcome) error {
+	if len(out.WaitedFor) > 0 {
+		if catalog, err := client.Discover(); err == nil {
+			o.ExplainLeft(ctx, client, catalog, out.WaitedFor)
+		}
+	}
+	switch {
+	case !o.Output.IsOwn():
+		known, _ := o.Known() // without it the finalizers are named all the same
+		return o.Output.Write(o.Out, encode.Run(out, known))
+	case !o.lines():
+		return nil
+	case out.Idle:
+		fmt.Fprintln(o.Out, render.NothingToCollect(out.Gaps, out.Unread))
+	default:
+		fmt.Fprintln(o.Out, render.RunSummary(out.Tally))
+	}
+	o.leftovers(out.Graph, out.NotDeleted)
+	return nil
+}

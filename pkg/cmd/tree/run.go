@@ -1,0 +1,108 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
+)
+
+const clearScreen = "\x1b[H\x1b[2J\x1b[3J"
+
+func run(ctx context.Context, o *Options) error {
+	q, err := o.Query(ctx, &o.Objects, o.Args)
+	if err != nil {
+		return err
+	}
+	filter, err := selection.ParseTypeFilter(o.Types, o.Exclude, q.Catalog)
+	if err != nil {
+		return err
+	}
+	q.Scope = q.ListingScope(o.Owners)
+	opts := tree.Options{Owners: o.Owners, Depth: o.Depth, Links: o.Links, Shows: filter.Shows(q.Catalog), Drawn: o.drawn()}
+	if o.Watch {
+		return o.watch(ctx, q, opts)
+	}
+	s, err := interrupt.Do(ctx, func() (*tree.Snapshot, error) { return tree.Look(ctx, q, opts) })
+	if err != nil {
+		return err
+	}
+	render.WarnGaps(o.ErrOut, s.Gaps)
+	if len(s.Rows) == 0 && o.Output.IsOwn() {
+		o.nothing(q, s)
+		return nil
+	}
+	return o.Print(ctx, func() error { return o.print(s) })
+}
+
+// watch draws the tree whenever it has changed, on a terminal in the place of the last one.
+func (o *Options) watch(ctx context.Context, q *selection.Query, opts tree.Options) error {
+	drawn := false
+	err := tree.Watch(ctx, q, opts, func(s *tree.Snapshot) error {
+		switch {
+		case printers.IsTerminal(o.Out):
+			fmt.Fprint(o.Out, clearScreen)
+		case drawn:
+			fmt.Fprintln(o.Out)
+		}
+		if !drawn {
+			render.WarnGaps(o.ErrOut, s.Gaps)
+		}
+		drawn = true
+		return o.Print(ctx, func() error { return o.print(s) })
+	})
+	if errors.Is(err, tree.ErrGone) {
+		fmt.Fprintln(o.ErrOut, "Nothing is left of it.")
+		return nil
+	}
+	return err
+}
+
+// drawn picks the rows of which READY and STATUS are printed; nil for the formats that have no place for them.
+func (o *Options) drawn() func([]graph.Row) []graph.Row {
+	switch o.Output.Format() {
+	case "name", "dot", "mermaid":
+		return nil
+	}
+	if o.Output.IsOwn() {
+		return o.Style(o.Output.Wide()).Drawn
+	}
+	return func(rows []graph.Row) []graph.Row { return rows }
+}
+
+func (o *Options) print(s *tree.Snapshot) error {
+	t := render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Now: time.Now()}
+	switch o.Output.Format() {
+	case "", "wide":
+		return render.TreeTable(o.Out, t, o.Style(o.Output.Wide()))
+	case "name":
+		return render.TreeNames(o.Out, t)
+	case "dot":
+		return render.TreeDOT(o.Out, t)
+	case "mermaid":
+		return render.TreeMermaid(o.Out, t)
+	}
+	return o.Output.Write(o.Out, encode.Tree(t, s.Gaps))
+}
+
+// nothing says so in kubectl's words, unless there may be something in a gap.
+func (o *Options) nothing(q *selection.Query, s *tree.Snapshot) {
+	found := "No resources found"
+	if len(s.Gaps) > 0 {
+		found = "Nothing found among what could be listed"
+	}
+	if q.Scope == "" {
+		fmt.Fprintln(o.ErrOut, found)
+		return
+	}
+	fmt.Fprintf(o.ErrOut, "%s in %s namespace.\n", found, render.Escape(q.Scope))
+}

@@ -1,0 +1,100 @@
+// Package tree is the command kubectl gc tree.
+package tree
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+)
+
+// Options are the flags and arguments of kubectl gc tree.
+type Options struct {
+	*env.Env
+	Objects env.Objects
+	Output  *env.Output
+	Args    []string
+	Owners  bool
+	// Depth is negative for all levels.
+	Depth          int
+	Types, Exclude []string
+	Links, Watch   bool
+}
+
+// New returns the command tree, which calls runF with its options; nil runs it.
+func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "dot", "mermaid"), Depth: -1, Links: true}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:   "tree [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
+		Short: "Show objects and their dependents as a tree",
+		Long: `Show objects and their dependents as a tree. Dependents can be of any type, namespaced or
+cluster-scoped.
+
+Without arguments, kubectl gc tree shows all objects in the namespace, or in the cluster with
+-A. An object with several owners is expanded under the first one and marked under the others.
+An owner that a reference names and that was not listed has a row of its own: its state is
+Absent if its type was listed completely, and Unknown if it was not. Types that could not be
+listed are gaps: they are printed to stderr and included in the JSON.
+
+STATE is the STATUS column of kubectl get, if the type has one. For an object that is being
+deleted it is Deleting, with the time since its deletionTimestamp.
+
+A table shows at most 60 levels, or as many as fit half the width of the terminal, and counts
+the objects below them. Other formats show all levels.`,
+		Example: `  # What does a deployment own?
+  kubectl gc tree deployment/web
+
+  # Everything in a namespace, with the edges and the owners
+  kubectl gc tree -n shop -o wide
+
+  # Who owns this pod?
+  kubectl gc tree pod web-5d9c-x2x --owners
+
+  # Every tree in the cluster, as JSON
+  kubectl gc tree -A -o json
+
+  # A custom resource definition and its instances, without the rows of secrets and config maps
+  kubectl gc tree crd widgets.example.com --exclude-types secrets,configmaps
+
+  # Draw it
+  kubectl gc tree deployment/web -o dot | dot -Tsvg > web.svg`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
+			if err := o.validate(cmd); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: e.CompleteObjects,
+	}
+	o.Objects.AddFlags(cmd)
+	o.Output.Add(cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&o.Owners, "owners", false, "Show the owners of the objects instead of their dependents")
+	flags.IntVar(&o.Depth, "depth", o.Depth, "Number of levels to show below the named objects; a negative number shows all")
+	flags.StringSliceVar(&o.Types, "types", nil, "Show only objects of these types: names, short names, kinds or groups, as glob patterns")
+	flags.StringSliceVar(&o.Exclude, "exclude-types", nil, "Do not show objects of these types")
+	flags.BoolVar(&o.Links, "links", o.Links, "Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace")
+	flags.BoolVarP(&o.Watch, "watch", "w", false, "After showing the tree, watch for changes and show it again")
+	cmd.RegisterFlagCompletionFunc("types", e.CompleteTypeList)
+	cmd.RegisterFlagCompletionFunc("exclude-types", e.CompleteTypeList)
+	return cmd
+}
+
+// validate checks what was typed before anything is asked of the server.
+func (o *Options) validate(cmd *cobra.Command) error {
+	if err := o.Objects.Validate(cmd, o.Args); err != nil {
+		return err
+	}
+	switch {
+	case o.Owners && !o.Objects.Named(o.Args):
+		return env.Usage(cmd, "--owners requires an object: TYPE/NAME, a selector or -f FILENAME")
+	case o.Watch && !o.Output.IsOwn():
+		return env.Usage(cmd, "--watch cannot be used together with -o %s", o.Output.Format())
+	}
+	return o.Output.Validate(cmd)
+}

@@ -1,0 +1,102 @@
+package unfinalize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
+)
+
+var errCancelled = answer.Cancelled("cancelled; nothing was removed")
+
+// show prints the plan in the format that was asked for.
+func (o *Options) show(p *unfinalize.Planned) error {
+	switch o.Output.Format() {
+	case "", "wide":
+		return render.UnfinalizePlan(o.Out, p, false, o.Style(o.Output.Wide()))
+	case "name":
+		return render.UnfinalizeNames(o.Out, p)
+	}
+	return o.Output.Write(o.Out, encode.UnfinalizePlan(p))
+}
+
+// showRefused shows what was not done to a person. A program that asked for a Result gets none: it would take the plan for it.
+func (o *Options) showRefused(p *unfinalize.Planned) error {
+	if !o.tells() {
+		return nil
+	}
+	return o.show(p)
+}
+
+// nothing says that there is nothing to do.
+func (o *Options) nothing(p *unfinalize.Planned) error {
+	switch {
+	case o.Output.IsOwn():
+		fmt.Fprintln(o.ErrOut, render.UnfinalizeNothing(p))
+		return nil
+	case o.DryRun != "none":
+		return o.show(p)
+	}
+	return o.Output.Write(o.Out, encode.UnfinalizeResult(p, nil, nil))
+}
+
+// choose asks which of the finalizers that are there are to be removed. It is refused without a terminal.
+func (o *Options) choose(ctx context.Context, p *unfinalize.Planned) (unfinalize.Choice, error) {
+	if !o.HasTerminal() || o.Yes || o.DryRun != "none" || !o.Output.IsOwn() {
+		return nil, errors.Join(o.showRefused(p), answer.Refuse(answer.WithHint(
+			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"), "name the ones to remove: --finalizer "+p.FirstName())))
+	}
+	if err := render.UnfinalizePlan(o.Out, p, true, o.Style(o.Output.Wide())); err != nil {
+		return nil, err
+	}
+	reply, err := o.Line(ctx, "Which do you want to remove? (numbers, comma separated; nothing cancels): ")
+	switch {
+	case err != nil:
+		return nil, err
+	case reply == "":
+		return nil, errCancelled
+	}
+	return chosen(p.Rows(), reply)
+}
+
+// chosen are the finalizers of the rows whose numbers were typed.
+func chosen(rows []unfinalize.Row, reply string) (unfinalize.Choice, error) {
+	choice := unfinalize.Choice{}
+	for _, word := range strings.Split(reply, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil || n < 1 || n > len(rows) {
+			return nil, fmt.Errorf("nothing was removed: %q is no number from 1 to %d", strings.TrimSpace(word), len(rows))
+		}
+		choice.Add(rows[n-1])
+	}
+	return choice, nil
+}
+
+// confirm shows the plan and asks. Nothing was written if it returns an error.
+func (o *Options) confirm(ctx context.Context, p *unfinalize.Planned) error {
+	if o.Yes {
+		out := o.Out
+		if !o.tells() {
+			out = o.ErrOut
+		}
+		return render.UnfinalizeLosses(out, p) // what is lost and left behind is said in any case
+	}
+	if !o.HasTerminal() {
+		return errors.Join(o.showRefused(p), answer.Refuse(answer.WithHint(
+			errors.New("nothing was removed: there is no terminal to ask on"), "add --yes to do what the plan says, or --dry-run=client to see it only")))
+	}
+	if err := o.show(p); err != nil {
+		return err
+	}
+	reply, err := o.Line(ctx, render.UnfinalizeQuestion(p))
+	if err == nil && reply != "y" && reply != "Y" {
+		return errCancelled
+	}
+	return err
+}

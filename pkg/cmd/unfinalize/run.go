@@ -1,0 +1,100 @@
+package unfinalize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
+)
+
+func run(ctx context.Context, o *Options) error {
+	known, err := o.Known()
+	if err != nil {
+		return err
+	}
+	args := o.Args
+	if o.Tree != "" {
+		args = []string{o.Tree}
+	}
+	q, err := o.Query(ctx, &o.Objects, args)
+	if err != nil {
+		return err
+	}
+	p, err := unfinalize.Plan(ctx, q, known, o.request(ctx))
+	if err != nil {
+		return err
+	}
+	finding := p.Finding()
+	switch refused := render.UnfinalizeRefusal(p, o.KeepGoing); {
+	case len(p.Batches) == 0:
+		return errors.Join(o.nothing(p), finding)
+	case o.DryRun != "none":
+		return errors.Join(o.show(p), refused, finding)
+	case len(p.Allowed().Batches) == 0, refused != nil && !o.KeepGoing:
+		return errors.Join(o.showRefused(p), refused, finding)
+	default:
+		if err := o.confirm(ctx, p); err != nil {
+			return errors.Join(err, refused, finding)
+		}
+		if err := o.save(ctx, q.Client, p); err != nil {
+			return errors.Join(err, finding)
+		}
+		return errors.Join(o.perform(ctx, q.Client, p, known), refused, finding)
+	}
+}
+
+// request is what the flags come to.
+func (o *Options) request(ctx context.Context) unfinalize.Request {
+	return unfinalize.Request{
+		Finalizers: o.Finalizers, AllStuck: o.AllStuck, Tree: o.Tree != "", DryRun: o.DryRun != "client",
+		Overrides: unfinalize.Overrides{Force: o.Force, ForceLive: o.ForceLive, Asked: o.DryRun == "none" && !o.Yes && o.HasTerminal()},
+		Choose:    func(p *unfinalize.Planned) (unfinalize.Choice, error) { return o.choose(ctx, p) },
+		OnGaps:    func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
+		OnLeftAlone: func(object graph.Ref, why error) {
+			fmt.Fprintf(o.ErrOut, "Warning: %s is left alone: %v\n", render.Quoted(object), why)
+		},
+		OnSecondLook: func(namespace string, wait time.Duration) {
+			fmt.Fprintf(o.ErrOut, "nothing found in namespace %s; looking again in %s\n", render.Escape(namespace), wait)
+		},
+	}
+}
+
+// perform does what was agreed to and says what came of it.
+func (o *Options) perform(ctx context.Context, client *cluster.Client, p *unfinalize.Planned, known *finalizer.Registry) error {
+	opts := unfinalize.Options{KeepGoing: o.KeepGoing}
+	if o.tells() {
+		opts.OnAction = func(a unfinalize.Action) { fmt.Fprintln(o.Out, render.UnfinalizeAction(a)) }
+	}
+	outcomes := unfinalize.Perform(ctx, client, p.Allowed(), opts)
+	switch errs := render.UnfinalizeErrors(outcomes, ctx.Err() != nil); {
+	case o.tells():
+		return errors.Join(render.UnfinalizeOutcomes(o.Out, o.ErrOut, outcomes, known), errs)
+	case o.Output.IsOwn():
+		return errors.Join(render.UnfinalizedNames(o.Out, outcomes), errs)
+	default:
+		return errors.Join(o.Output.Write(o.Out, encode.UnfinalizeResult(p, outcomes, known)), errs)
+	}
+}
+
+// save writes the archive, if there is to be one, of what is about to be changed.
+func (o *Options) save(ctx context.Context, client *cluster.Client, p *unfinalize.Planned) error {
+	if o.Archive == "" {
+		return nil
+	}
+	saved, err := unfinalize.Save(ctx, client, p, o.Archive, encode.UnfinalizePlan(p.Allowed()))
+	if err == nil {
+		render.Archived(o.ErrOut, o.Archive, saved, false)
+	}
+	return err
+}
+
+// tells says whether a person reads what is done.
+func (o *Options) tells() bool { return o.Output.IsOwn() && o.Output.Format() != "name" }

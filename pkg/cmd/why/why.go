@@ -1,0 +1,121 @@
+// Package why is the command kubectl gc why.
+package why
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// Options are the flags and arguments of kubectl gc why.
+type Options struct {
+	*env.Env
+	Objects env.Objects
+	Output  *env.Output
+	Args    []string
+	// OlderThan is for how long at least something that was not named has been being deleted.
+	OlderThan time.Duration
+	Probe     bool
+}
+
+// New returns the command why, which calls runF with its options; nil runs it.
+func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name"), OlderThan: time.Minute}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:   "why [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
+		Short: "Explain why a deletion is stuck",
+		Long: `Explain why objects that are being deleted still exist, and how to fix it.
+
+Without arguments, kubectl gc why examines all objects in the namespace, or in the cluster with
+-A, whose deletion began more than --older-than ago. It follows what blocks an object to the
+root cause: from a namespace to its content, from an owner to the dependents that block it, from
+a CRD to its instances, from a PVC to the pod that uses it and to that pod's node. Each cause is
+printed once, with the evidence, the objects that it blocks, and commands that fix it, the least
+destructive first.
+
+All objects are read live. Dry runs of the writes that a controller would send find out whether
+a webhook or a policy rejects them. With --probe, kubectl gc why also checks that the garbage
+collector works: it creates a ConfigMap for the collector to delete, and deletes it again.
+
+Exit code 2 means that a deletion is stuck, or that not everything could be examined. An object
+that is not being deleted, or whose deletion makes progress, is not stuck.`,
+		Example: `  # Why is this namespace still Terminating?
+  kubectl gc why namespace/shop
+
+  # Everything in the cluster that has been stuck for an hour
+  kubectl gc why -A --older-than 1h
+
+  # It waits for its dependents. Does the garbage collector work?
+  kubectl gc why deployment/web --probe`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
+			if err := o.validate(cmd); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: e.CompleteObjects,
+	}
+	o.Objects.AddFlags(cmd)
+	o.Output.Add(cmd)
+	flags := cmd.Flags()
+	flags.DurationVar(&o.OlderThan, "older-than", o.OlderThan, "Examine only objects whose deletion began longer ago than this, unless they are named")
+	o.AddPacks(cmd)
+	flags.BoolVar(&o.Probe, "probe", false, "Check that the garbage collector works, by creating a ConfigMap that it has to delete")
+	return cmd
+}
+
+// validate checks what was typed before anything is asked of the server.
+func (o *Options) validate(cmd *cobra.Command) error {
+	if o.OlderThan < 0 {
+		return env.Usage(cmd, "--older-than must not be negative")
+	}
+	if err := o.Objects.Validate(cmd, o.Args); err != nil {
+		return err
+	}
+	if err := o.CheckPacks(); err != nil {
+		return err
+	}
+	return o.Output.Validate(cmd)
+}
+
+func run(ctx context.Context, o *Options) error {
+	known, err := o.Known()
+	if err != nil {
+		return err
+	}
+	q, err := o.Query(ctx, &o.Objects, o.Args)
+	if err != nil {
+		return err
+	}
+	progress := render.NewProgress(o.ErrOut)
+	d, err := diagnose.Why(ctx, q, diagnose.Options{Known: known, OlderThan: o.OlderThan, Probe: o.Probe, Progress: progress.Examined})
+	progress.Done()
+	if err != nil {
+		return err
+	}
+	render.WarnGaps(o.ErrOut, d.Gaps)
+	if err := o.Print(ctx, func() error { return o.print(d) }); err != nil {
+		return err
+	}
+	return diagnose.Finding(d)
+}
+
+func (o *Options) print(d *v1alpha1.Diagnosis) error {
+	switch o.Output.Format() {
+	case "", "wide":
+		return render.Diagnosis(o.Out, d, time.Now(), o.Style(o.Output.Wide()))
+	case "name":
+		return render.DiagnosisNames(o.Out, d)
+	}
+	return o.Output.Write(o.Out, d)
+}

@@ -1,0 +1,77 @@
+package collect
+
+import (
+	"context"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// Planned is a run that was planned and not performed. It is not safe for concurrent use.
+type Planned struct {
+	*Proposal
+	request Request
+	loop    *Loop
+	tally   *Tally
+}
+
+// Plan plans a run from a listing and live reads, and writes nothing. It refuses to take a kind for unserved of which anything says that it may still be
+// served.
+func Plan(ctx context.Context, client *cluster.Client, r Request) (*Planned, error) {
+	catalog, err := interrupt.Do(ctx, client.Discover)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := selection.ParseTypeFilter(r.Types, nil, catalog)
+	if err != nil {
+		return nil, err
+	}
+	p := &Planned{request: r, tally: newTally(!r.Watch)}
+	opts := r.options(filter.Shows(catalog))
+	opts.OnEvent = func(e Event) {
+		if news := p.tally.Add(e); news && r.OnEvent != nil {
+			r.OnEvent(e)
+		}
+	}
+	p.loop = New(client, opts)
+	p.Proposal, err = interrupt.Do(ctx, func() (*Proposal, error) { return p.loop.Propose(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	if err := checkUnserved(p.Snapshot, r.Overrides); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Run plans a run, has it agreed to by Request.Agree and performs it. See Plan and Planned.Perform.
+func Run(ctx context.Context, client *cluster.Client, r Request) (*Outcome, error) {
+	p, err := Plan(ctx, client, r)
+	if err != nil {
+		return nil, err
+	}
+	return p.Perform(ctx)
+}
+
+// Refused returns the refusal with which Perform would end before its first write; nil if it would not.
+func (p *Planned) Refused() error { return refusal(p.loop.Check(p.Proposal)) }
+
+// nothingToDo says whether there is nothing to agree to.
+func (p *Planned) nothingToDo() bool {
+	return len(p.Plan.Actions) == 0 && !p.request.Watch && (!p.request.Wait || len(pending(p.NotDeleted())) == 0)
+}
+
+// crossNamespaceRefs says whether an object that may be written to has a reference to an owner in another namespace.
+func (l *Loop) crossNamespaceRefs(g *graph.Graph) bool {
+	for i := range g.Len() {
+		id := graph.ID(i)
+		for e := range g.Owners(id) {
+			if CrossNamespaceRef(g, e) && l.allows(g, id) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,60 @@
+package collect
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Snapshot is what a run is planned from: a listing, and what live reads have shown of the owners that it does not show alive.
+type Snapshot struct {
+	Graph *graph.Graph
+	Gaps  []v1alpha1.Gap
+	// Unread is what could not be read live; see Result.
+	Unread       []v1alpha1.Gap
+	ResumePoints []cluster.ResumePoint
+	// Proven are the states of those owners, by the Index of the reference.
+	Proven map[int]plan.OwnerState
+}
+
+// Snapshot lists and reads, and writes nothing. What it has found out of owners that are gone the loop need not find out again.
+func (l *Loop) Snapshot(ctx context.Context) (*Snapshot, error) {
+	p, err := l.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = p.readOwners(ctx)
+	return p.snapshot(p.projection.Proven()), err
+}
+
+// snapshot is what the pass has listed and read so far.
+func (p *pass) snapshot(proven map[int]plan.OwnerState) *Snapshot {
+	return &Snapshot{
+		Graph: p.graph, Gaps: p.result.Gaps, Unread: p.unread.besides(p.result.Gaps), ResumePoints: p.result.ResumePoints, Proven: proven,
+	}
+}
+
+// readOwners reads the owners of all objects that something may be due to.
+func (p *pass) readOwners(ctx context.Context) error {
+	var candidates []graph.ID
+	for i := range p.graph.Len() {
+		if id := graph.ID(i); p.projection.Candidate(id) && !p.projection.Deleting(id) && p.loop.allows(p.graph, id) {
+			candidates = append(candidates, id)
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(p.client.Concurrency())
+	for _, id := range candidates {
+		group.Go(func() error {
+			p.assess(ctx, id)
+			return context.Cause(ctx)
+		})
+	}
+	return errors.Join(group.Wait(), p.err)
+}

@@ -1,0 +1,49 @@
+package deletion
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// readDisks reads the volumes of the claims that are deleted, and those that are deleted themselves.
+func readDisks(ctx context.Context, reader *cluster.Reader, p *plan.Plan, f *plan.Details) {
+	claims, volumes := p.PVCs(), p.Volumes()
+	if len(claims)+len(volumes) == 0 {
+		return
+	}
+	refs := make([]graph.Ref, len(claims))
+	for i, id := range claims {
+		refs[i] = p.Graph.Ref(id)
+	}
+	told := map[string]bool{}
+	destroys := func(volume *unstructured.Unstructured) {
+		if disk := status.Disk(volume); disk.Destroyed() && !told[disk.Volume.UID] {
+			told[disk.Volume.UID] = true
+			f.Disks = append(f.Disks, disk)
+		}
+	}
+	bound, failed := reader.Volumes(ctx, refs, len(claims)+len(volumes))
+	for i, id := range claims {
+		if volume := bound[refs[i].UID]; volume != nil {
+			destroys(volume)
+		}
+		if failed[refs[i].UID] != nil {
+			f.UnreadDisks = append(f.UnreadDisks, id)
+		}
+	}
+	for _, id := range volumes {
+		ref := p.Graph.Ref(id)
+		switch volume, err := reader.Volume(ctx, ref); {
+		case err != nil:
+			f.UnreadDisks = append(f.UnreadDisks, id)
+		case volume != nil:
+			destroys(volume)
+		}
+	}
+}

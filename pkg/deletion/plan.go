@@ -1,0 +1,111 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// planner plans a deletion, and plans it again.
+type planner struct {
+	client  *cluster.Client
+	catalog *cluster.Catalog
+	request Request
+}
+
+// Plan finds the objects that a request means, lists what their deletion can reach, and plans it. It writes nothing. Objects that are not there are in the
+// plan's Missing, and joined to the error if there is one. It ends with ctx.
+func Plan(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
+	pl := &planner{client, catalog, request}
+	found, err := interrupt.Do(ctx, func() (resolved, error) { return pl.resolve(ctx, getter) })
+	if err != nil {
+		return nil, err
+	}
+	p, err := pl.plan(ctx, found.objects)
+	if err != nil {
+		return nil, errors.Join(append(found.missing, err)...)
+	}
+	p.Missing, p.Unscoped = append(found.missing, p.Missing...), found.unscoped
+	return p, nil
+}
+
+// plan plans the deletion of some objects. The planning knows no context and may take long.
+func (pl *planner) plan(ctx context.Context, objects []selection.Object) (*Planned, error) {
+	if len(objects) == 0 {
+		return &Planned{planner: pl}, nil
+	}
+	return interrupt.Do(ctx, func() (*Planned, error) { return pl.planObjects(ctx, objects) })
+}
+
+func (pl *planner) planObjects(ctx context.Context, objects []selection.Object) (*Planned, error) {
+	permissions := askPermissions(ctx, pl.client, objects)
+	defer permissions.stop()
+	query := &selection.Query{Client: pl.client, Catalog: pl.catalog, Selection: selection.Selection{Objects: objects}, Namespace: objects[0].Namespace}
+	snapshot, err := pl.list(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	g := snapshot.Graph
+	p := &Planned{Snapshot: snapshot, Gaps: snapshot.Gaps, planner: pl}
+	ids, err := pl.find(ctx, query, objects, p)
+	if err != nil {
+		return nil, err
+	}
+	links := link.New(g).Dependents
+	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
+	details, err := readDetails(ctx, pl.client, p.Plan)
+	if err != nil {
+		return nil, err
+	}
+	details.GracePeriodSeconds, details.Propagated = pl.request.GracePeriodSeconds, pl.request.PropagateGracePeriod
+	details.Forbidden = permissions.forbidden(ctx, p.Plan, pl.request.writers()...)
+	if err := pl.learnMore(ctx, p, &details); err != nil {
+		return nil, err
+	}
+	p.Learn(details)
+	claims := p.PVCLinks()
+	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links(id), claims(id)) }})
+	p.Hiding = p.Relevant(snapshot.Gaps)
+	return p, nil
+}
+
+// list lists what the deletion of the objects can reach.
+func (pl *planner) list(ctx context.Context, query *selection.Query) (*selection.Snapshot, error) {
+	selector, err := pl.request.Selection.Selector()
+	if err != nil {
+		return nil, err
+	}
+	opts := cluster.ListOptions{Namespace: query.ListingScope(false), Selector: selector}
+	if query.Namespace != "" {
+		opts.Fallback = []string{query.Namespace}
+	}
+	if pl.request.Progress != nil {
+		report, done := pl.request.Progress()
+		defer done()
+		opts.Progress = report
+	}
+	return selection.List(ctx, pl.client, pl.catalog, opts)
+}
+
+// learnMore finds out which disks are destroyed, and who of those that the deletion waits for does not run.
+func (pl *planner) learnMore(ctx context.Context, p *Planned, details *plan.Details) error {
+	reader := cluster.NewReader(pl.client, pl.catalog)
+	readDisks(ctx, reader, p.Plan, details)
+	if len(p.Blockers) == 0 {
+		return context.Cause(ctx)
+	}
+	var err error
+	if p.Known, err = pl.request.finalizers(); err != nil {
+		return err
+	}
+	return findIdle(ctx, pl.client, reader, p.Known, p.Plan, details)
+}

@@ -1,0 +1,49 @@
+package deletion
+
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// Planned is the plan of a deletion with what it rests on. It is for one Perform.
+type Planned struct {
+	// Plan is nil if no object was found.
+	*plan.Plan
+	// Snapshot is the listing that the plan rests on; nil if no object was found.
+	Snapshot *selection.Snapshot
+	// Rows are the tree of the objects to be deleted.
+	Rows []graph.Row
+	// Gaps are what could not be listed, and Hiding those of them that can hide a dependent of what is deleted.
+	Gaps, Hiding []v1alpha1.Gap
+	// Known is what is known of finalizers; nil if the deletion waits for none.
+	Known *finalizer.Registry
+	// Missing are the errors of objects that were named and are not there.
+	Missing []error
+	// LeftOut are the objects that were meant when the server was asked first, and are not any more.
+	LeftOut []LeftOut
+	// Unscoped says that cluster-scoped objects are deleted although a namespace was given.
+	Unscoped bool
+
+	planner *planner
+}
+
+// LeftOut is an object that is not deleted, and why.
+type LeftOut struct {
+	Object graph.Ref
+	Err    error
+}
+
+// Empty says whether there is nothing to delete.
+func (p *Planned) Empty() bool { return p.Plan == nil || len(p.Roots) == 0 }
+
+// reasons are why objects are left out, by uid.
+func (p *Planned) reasons() map[string]error {
+	reasons := make(map[string]error, len(p.LeftOut))
+	for _, o := range p.LeftOut {
+		reasons[o.Object.UID] = o.Err
+	}
+	return reasons
+}

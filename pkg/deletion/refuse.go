@@ -1,0 +1,78 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Refused returns why the plan must not be performed; nil if it may. It asks nobody. What the user may do of a plan of which a part is forbidden is not what the
+// plan shows.
+func (p *Planned) Refused() error {
+	switch {
+	case p.Empty():
+		return nil
+	case len(p.Forbidden) > 0:
+		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: "+strings.Join(p.Denials(), "; ")),
+			"ask for the permission, or leave out the objects that need it; --dry-run=client shows the plan"))
+	case p.incomplete():
+		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: types that may contain dependents could not be listed"),
+			"--dry-run=client shows the plan; --allow-incomplete deletes anyway"))
+	}
+	return nil
+}
+
+// incomplete says whether dependents may be hidden, and that was not allowed.
+func (p *Planned) incomplete() bool { return len(p.Hiding) > 0 && !p.planner.request.AllowIncomplete }
+
+// DryRun sends the first wave of the plan with dryRun=All and returns what the server refuses.
+func (p *Planned) DryRun(ctx context.Context) error {
+	refused, ignored := act.Check(ctx, p.planner.client, p.Plan, p.planner.request.GracePeriodSeconds)
+	var errs []error
+	for _, r := range refused {
+		errs = append(errs, r.Err)
+	}
+	if len(ignored) > 0 {
+		errs = append(errs, p.policyIgnored(ignored[0]))
+	}
+	return errors.Join(errs...)
+}
+
+// check asks the server whether it would follow the policy. Refused deletes are told when they are sent, each for itself.
+func (p *Planned) check(ctx context.Context) error {
+	if p.Policy == plan.Background {
+		return nil
+	}
+	refused, ignored := act.Check(ctx, p.planner.client, p.Plan, p.planner.request.GracePeriodSeconds)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if len(ignored) > 0 {
+		return p.policyIgnored(ignored[0])
+	}
+	return cannotBlock(refused)
+}
+
+// policyIgnored is the refusal of a deletion whose policy the server would not carry out.
+func (p *Planned) policyIgnored(ignored plan.Action) error {
+	ref := p.Graph.Ref(ignored.Object)
+	return answer.Refuse(answer.WithHint(
+		fmt.Errorf("the server would delete %s %q immediately and ignore the policy %s: it does not support garbage collection for this type", ref.Resource, ref.Name, ignored.Policy),
+		"use --cascade=background, and delete the dependents or remove their owner references yourself"))
+}
+
+// cannotBlock is the refusal of a strict deletion for which not all references can be made to block.
+func cannotBlock(refused []act.Failure) error {
+	var errs []error
+	for _, r := range refused {
+		if r.Action.Verb == plan.VerbBlock {
+			errs = append(errs, answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: %w", r.Err), "without --strict, owners do not wait for dependents that do not block them")))
+		}
+	}
+	return errors.Join(errs...)
+}

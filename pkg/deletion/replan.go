@@ -1,0 +1,120 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// replanner plans again, from a new listing, what was changed between the plan and the delete. A plan that has grown needs a new yes.
+type replanner struct {
+	*planner
+	opts   Options
+	saved  *archive.Saved // nil without an archive
+	agreed []*Planned
+}
+
+func (r *replanner) last() *Planned { return r.agreed[len(r.agreed)-1] }
+
+// replan is act's Replan.
+func (r *replanner) replan(ctx context.Context, roots []graph.Ref) (act.Replanned, error) {
+	next, err := r.planAgain(ctx, roots)
+	if err != nil {
+		return act.Replanned{}, err
+	}
+	change := &Change{Roots: roots, Growth: next.Beyond(r.plans()...), graph: next.Graph}
+	err = r.refused(next, change)
+	switch {
+	case err == nil && !change.Growth.None():
+		err = r.agree(ctx, next, change)
+	case r.opts.OnReplan != nil:
+		r.opts.OnReplan(next, change, err)
+	}
+	if err != nil {
+		return act.Replanned{}, err
+	}
+	r.agreed = append(r.agreed, next)
+	return act.Replanned{Plan: next.Plan, ResumePoints: next.Snapshot.ResumePoints, LeftOut: next.reasons()}, nil
+}
+
+func (r *replanner) plans() []*plan.Plan {
+	plans := make([]*plan.Plan, len(r.agreed))
+	for i, p := range r.agreed {
+		plans[i] = p.Plan
+	}
+	return plans
+}
+
+// planAgain plans the deletion of the objects with those uids that are still there.
+func (r *replanner) planAgain(ctx context.Context, roots []graph.Ref) (*Planned, error) {
+	var objects []selection.Object
+	for _, ref := range roots {
+		t, known := r.catalog.Lookup(schema.GroupResource{Group: ref.Group(), Resource: ref.Resource})
+		if !known {
+			return nil, fmt.Errorf("deleting %s %q: discovery does not show its type", ref.Resource, ref.Name)
+		}
+		objects = append(objects, selection.Object{Resource: t, Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID})
+	}
+	next, err := r.plan(ctx, objects)
+	if err != nil {
+		return nil, fmt.Errorf("planning again: %w", err)
+	}
+	var errs []error
+	for _, err := range next.Missing {
+		if !apierrors.IsNotFound(err) {
+			errs = append(errs, err)
+		}
+	}
+	return next, errors.Join(errs...)
+}
+
+// refused returns why a new plan must not be performed, whoever agrees to it.
+func (r *replanner) refused(next *Planned, change *Change) error {
+	switch {
+	case next.incomplete():
+		return answer.Refuse(answer.WithHint(fmt.Errorf("%s; not deleted because types that may contain dependents could not be listed for the new plan", change.What()),
+			"--allow-incomplete deletes anyway"))
+	case len(next.Forbidden) > 0:
+		return answer.Refuse(fmt.Errorf("%s; not deleted: %s", change.What(), strings.Join(next.Denials(), "; ")))
+	case r.saved == nil:
+		return nil
+	}
+	if missing := r.saved.Missing(next.Plan); len(missing) > 0 {
+		return answer.Refuse(answer.WithHint(fmt.Errorf("%s; not deleted because the new plan writes to objects that are not in the archive: %s", change.What(), firstFew(refs(next.Graph, missing))), hintArchive))
+	}
+	if !change.Growth.None() {
+		return answer.Refuse(answer.WithHint(fmt.Errorf("%s; not deleted because the new plan does more than the archived one: %s", change.What(), change.More()),
+			hintArchive))
+	}
+	return nil
+}
+
+// ErrNobodyToAsk is what Agree returns where nobody can be asked.
+var ErrNobodyToAsk = errors.New("there is nobody to ask")
+
+// agree asks about a plan that has grown, or refuses it where there is nobody to ask.
+func (r *replanner) agree(ctx context.Context, next *Planned, change *Change) error {
+	err := ErrNobodyToAsk
+	if r.opts.Agree != nil {
+		err = r.opts.Agree(ctx, next, change)
+	}
+	switch {
+	case errors.Is(err, ErrNobodyToAsk):
+		return answer.Refuse(answer.WithHint(fmt.Errorf("%s; not deleted because the new plan does more: %s", change.What(), change.More()),
+			"run the command again to see the new plan"))
+	case errors.Is(err, answer.ErrCancelled):
+		return answer.Refuse(fmt.Errorf("%s; not deleted because the new plan was declined", change.What()))
+	}
+	return err
+}

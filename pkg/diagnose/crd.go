@@ -1,0 +1,86 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// crd returns what keeps a CustomResourceDefinition: its instances, and what holds those, or that they cannot be read.
+func (e *examiner) crd(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	resource := schema.ParseGroupResource(ref.Name)
+	var findings []finding
+	for _, gap := range e.Gaps {
+		if gap.Group == resource.Group && (gap.Resource == resource.Resource || gap.Resource == "*") {
+			findings = append(findings, found(ref, e.gap(ctx, gap)...)...)
+		}
+	}
+	o, err := e.reader.GetObject(ctx, cluster.CRDs, "", ref.Name)
+	terminating := status.Condition{}
+	if err == nil && o != nil {
+		terminating, _ = status.Find(o, "Terminating")
+	}
+	// The API server deletes the instances in the version that it stores, and the snapshot may have seen another.
+	findings = append(findings, found(ref, e.conversions(ctx, terminating.Message)...)...)
+	if len(findings) > 0 {
+		return findings
+	}
+	instances := link.New(e.Graph).Dependents(id)
+	if o != nil && len(instances) > 0 {
+		if findings = e.unreadable(ctx, o, instances[0].Dependent); len(findings) > 0 {
+			return found(ref, findings...)
+		}
+	}
+	for _, l := range instances {
+		instance, r := l.Dependent, e.Graph.Ref(l.Dependent)
+		if e.Graph.DeletionTimestamp(instance) != 0 {
+			findings = append(findings, behind(r, e.causes(ctx, instance))...)
+			continue
+		}
+		findings = append(findings, behind(r, found(r, e.rejected(ctx, instance)...))...)
+	}
+	if len(findings) > 0 {
+		return findings
+	}
+	evidence := observed("it has no instances left")
+	if n := len(instances); n > 0 {
+		evidence = observed(fmt.Sprintf("it has %s, which the API server deletes", phrase.Count(n, "instance")))
+	}
+	if terminating.Message != "" {
+		evidence = append(evidence, observed(fmt.Sprintf("condition Terminating says %s: %s", terminating.Reason, terminating.Message))...)
+	}
+	return found(ref, finding{
+		code: FinalizerActorAlive, finalizer: link.CRDFinalizer, actor: "kube-apiserver", evidence: evidence,
+		remedy:   "The API server looks again once a minute. Wait.",
+		commands: []step{command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m")},
+	})
+}
+
+// unreadable returns the conversion webhook that keeps the API server from deleting the instances of a CustomResourceDefinition: it deletes them in the version
+// that it stores. Its condition says so only between two attempts, so that one instance is read in that version.
+func (e *examiner) unreadable(ctx context.Context, crd *unstructured.Unstructured, instance graph.ID) []finding {
+	t, ok := e.Graph.Type(instance)
+	if !ok || status.Nested(crd, "spec", "conversion", "strategy") != "Webhook" {
+		return nil
+	}
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	for _, item := range versions {
+		if m, _ := item.(map[string]any); m["storage"] == true {
+			t.Version = status.Text(m, "name")
+		}
+	}
+	ref := e.Graph.Ref(instance)
+	if _, err := e.client.GetObject(ctx, t, ref.Namespace, ref.Name); err != nil {
+		return e.conversions(ctx, err.Error())
+	}
+	return nil
+}

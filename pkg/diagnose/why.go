@@ -1,0 +1,120 @@
+package diagnose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// Why says why the objects of a query are still there, or everything that is being deleted in its scope. It lists what they can wait for, and then reads live.
+func Why(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Diagnosis, error) {
+	q.Scope = scopeOf(q)
+	listed, err := q.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := namespaceExists(ctx, q, listed.Graph); err != nil {
+		return nil, err
+	}
+	survey := Snapshot{Catalog: q.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}
+	subjects, err := subjectsOf(ctx, q, survey)
+	if err != nil {
+		return nil, err
+	}
+	return Examine(ctx, q.Client, survey, subjects, opts)
+}
+
+// scopeOf is the namespace to list: that of the objects, or a namespace itself if that is what is asked about.
+func scopeOf(q *selection.Query) string {
+	if q.AllNamespaces || len(q.Objects) == 0 {
+		return q.ListingScope(false)
+	}
+	scope := ""
+	for i, o := range q.Objects {
+		in := o.Namespace
+		if isNamespace(o.Type) {
+			in = o.Name
+		}
+		if in == "" || i > 0 && in != scope {
+			return ""
+		}
+		scope = in
+	}
+	return scope
+}
+
+// subjectsOf are what is asked about by name: what was seen, and what lies in a gap.
+func subjectsOf(ctx context.Context, q *selection.Query, s Snapshot) (Subjects, error) {
+	var all Subjects
+	var missing []error
+	for _, o := range q.Objects {
+		if id, ok := s.Graph.Find(o.Group, o.Resource.Resource, o.Namespace, o.Name); ok {
+			all.Observed = append(all.Observed, id)
+			continue
+		}
+		// What the user may not see is the server's to refuse, in its own words.
+		if gap, hidden := gapOf(s.Gaps, o.Type, o.Namespace); hidden && gap.Reason != v1alpha1.GapForbidden {
+			ref := v1alpha1.ObjectRef{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource, Namespace: o.Namespace, Name: o.Name}
+			all.Hidden = append(all.Hidden, Hidden{Object: ref, Gap: gap})
+			continue
+		}
+		missing = append(missing, q.ExplainMissing(ctx, s.Graph, o))
+	}
+	for _, t := range q.Types {
+		if gap, hidden := gapOf(s.Gaps, t.Type, q.Scope); hidden {
+			missing = append(missing, fmt.Errorf("%s could not be listed: %s", gap.TypeName(), gap.Message))
+		}
+	}
+	if len(q.Objects) == 0 {
+		all.In = looksAt(q, s.Graph)
+	}
+	return all, errors.Join(missing...)
+}
+
+// namespaceExists is the server's error for a namespace that does not exist and in which nothing was seen, if all that is stuck in it is asked about.
+func namespaceExists(ctx context.Context, q *selection.Query, g *graph.Graph) error {
+	if q.Scope == "" || len(q.Objects) > 0 {
+		return nil
+	}
+	if _, ok := g.Find("", cluster.Namespaces.Resource, "", q.Scope); ok {
+		return nil
+	}
+	for range g.InNamespace(q.Scope) {
+		return nil
+	}
+	r, ok := q.Catalog.Lookup(cluster.Namespaces)
+	if !ok {
+		return nil
+	}
+	if _, err := q.Client.GetMeta(ctx, r.Type, "", q.Scope); cluster.IsAbsent(err, r.Type, q.Scope) {
+		return err
+	}
+	return nil
+}
+
+// gapOf finds the gap in which an object of a type and namespace would be.
+func gapOf(gaps []v1alpha1.Gap, t graph.Type, namespace string) (v1alpha1.Gap, bool) {
+	for _, gap := range gaps {
+		if gap.Group == t.Group && (gap.Resource == t.Resource || gap.Resource == "*") && (gap.Namespace == "" || gap.Namespace == namespace) {
+			return gap, true
+		}
+	}
+	return v1alpha1.Gap{}, false
+}
+
+// looksAt says what is looked at if nothing is named: what the type and the selector select, and without a type what is in the namespace, and the namespace.
+func looksAt(q *selection.Query, g *graph.Graph) func(graph.ID) bool {
+	selected := map[graph.ID]bool{}
+	for _, id := range q.Matching(g) {
+		selected[id] = true
+	}
+	return func(id graph.ID) bool {
+		ref := g.Ref(id)
+		return selected[id] || q.All() && q.Scope != "" && ref.Group() == "" && ref.Resource == "namespaces" && ref.Name == q.Scope
+	}
+}

@@ -1,0 +1,59 @@
+package encode
+
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// Finalizer is an entry of a pack as it is printed, under the name that was asked for.
+func Finalizer(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
+	e := v1alpha1.ExplainedFinalizer{
+		Name: name, Known: !k.Fallback, Form: k.Form(), ByFormOnly: k.Fallback, ID: k.ID, Pack: k.Pack, Kinds: k.Kinds, Field: string(k.Field),
+		Component: k.Component, Actor: k.Actor, Does: k.Does, IfRemoved: k.IfRemoved, Risk: string(k.Risk), Polarity: string(k.Polarity),
+		Before: k.Before, Knob: k.Knob, Claims: k.PVCs, Note: k.Note, Signs: explainedSigns(name, k), Verified: string(k.Verified), Source: k.Source,
+	}
+	for _, s := range k.Protect {
+		e.Protect = append(e.Protect, v1alpha1.ProtectStep(s))
+	}
+	for _, p := range k.PausedBy {
+		e.PausedBy = append(e.PausedBy, v1alpha1.PausedBy(p))
+	}
+	for _, n := range k.Needs {
+		e.Needs = append(e.Needs, v1alpha1.RelatedKind{
+			Group: n.Group, Kind: n.Kind, KindField: n.KindField, Name: n.Name, NameField: n.NameField, NamespaceField: n.NamespaceField, Scope: string(n.Scope),
+		})
+	}
+	for _, u := range k.UsedBy {
+		e.UsedBy = append(e.UsedBy, v1alpha1.RelatedKind{
+			Group: u.Group, Kind: u.Kind, KindField: u.KindField, ForField: u.ForField, Name: u.Name, NameField: u.NameField, NamespaceField: u.NamespaceField, Scope: string(u.Scope),
+		})
+	}
+	if p := k.Parent; p != nil {
+		e.Parent = &v1alpha1.RelatedKind{Group: p.Group, Kind: p.Kind, Name: filledFor(name, k)([]string{p.Name})[0], Scope: string(p.Scope), Selectors: p.Selectors}
+	}
+	return e
+}
+
+func explainedSigns(name string, k finalizer.Known) *v1alpha1.Signs {
+	a, fill := k.Alive, filledFor(name, k)
+	return &v1alpha1.Signs{
+		Deployments: fill(a.Deployments), StatefulSets: fill(a.StatefulSets), DaemonSets: fill(a.DaemonSets), Labels: fill(a.Labels), Images: fill(a.Images),
+		Leases: fill(a.Leases), APIServices: fill(a.APIServices), Webhooks: fill(a.Webhooks), Unverified: fill(a.Unverified),
+		SameNamespace: a.Instance.Namespace, SameLabel: a.Instance.Label, Outside: a.Outside, Follow: string(a.Follow), Note: a.Note,
+	}
+}
+
+// filledFor fills what the finalizer alone says of patterns; what the object would say stays open.
+func filledFor(name string, k finalizer.Known) func([]string) []string {
+	if name == k.Form() {
+		return func(patterns []string) []string { return patterns }
+	}
+	return func(patterns []string) []string {
+		var filled []string
+		for _, p := range patterns {
+			text, _ := k.Fill(p, finalizer.Object{Finalizer: name})
+			filled = append(filled, text)
+		}
+		return filled
+	}
+}

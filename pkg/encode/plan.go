@@ -1,0 +1,83 @@
+package encode
+
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// Plan returns the plan as the versioned object that -o json prints. All gaps are in it; those of the Plan decide
+// whether it is complete.
+func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
+	out := &v1alpha1.Plan{
+		TypeMeta: v1alpha1.TypeMeta("Plan"),
+		Policy:   string(p.Policy),
+		Roots:    refs(p.Graph, p.Roots),
+		Complete: len(p.Gaps) == 0,
+		Gaps:     append([]v1alpha1.Gap{}, gaps...),
+		Actions:  []v1alpha1.Action{},
+		Deleted:  refs(p.Graph, p.Deleted),
+
+		Survivors: kept(p, p.Kept), Stuck: kept(p, p.Deadlocked), Remaining: kept(p, p.Blocked),
+		Blockers: []v1alpha1.Blocker{}, DependsOnTiming: p.DependsOnTiming,
+		NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{}, Unread: refs(p.Graph, p.Unread), Unsettled: refs(p.Graph, p.Unsettled),
+		Disks: p.Disks, UnreadDisks: refs(p.Graph, p.UnreadDisks),
+	}
+	for _, cycle := range p.Cycles {
+		out.Cycles = append(out.Cycles, refs(p.Graph, cycle))
+	}
+	for _, i := range p.Idle {
+		out.Idle = append(out.Idle, v1alpha1.IdleActor{Object: Ref(p.Graph.Ref(i.Object)), Finalizer: i.Finalizer, Actor: i.Actor, Evidence: i.Because})
+	}
+	for _, e := range p.NonBlocking {
+		out.NonBlocking = append(out.NonBlocking, v1alpha1.NonBlocking{Object: Ref(p.Graph.Ref(e.Dependent)), Owner: Ref(p.Graph.Ref(e.Owner))})
+	}
+	for _, f := range p.Forbidden {
+		out.Forbidden = append(out.Forbidden, v1alpha1.Forbidden{Object: Ref(p.Graph.Ref(f.Object)), Verb: f.Verb, Reason: p.Denial(f)})
+	}
+	for _, a := range p.Actions {
+		action := Action(p.Graph, a)
+		action.Because = p.Because(a.Object, a.Because)
+		out.Actions = append(out.Actions, action)
+	}
+	for _, b := range p.Blockers {
+		out.Blockers = append(out.Blockers, v1alpha1.Blocker{
+			Object: Ref(p.Graph.Ref(b.Object)), Finalizers: append([]string{}, b.Finalizers...),
+			GracePeriodSeconds: b.GracePeriodSeconds, Because: p.WaitsFor(b),
+		})
+	}
+	return out
+}
+
+// Action returns one action as it is printed. The graph is the one that its plan is about.
+func Action(g *graph.Graph, a plan.Action) v1alpha1.Action {
+	out := v1alpha1.Action{
+		Verb: string(a.Verb), Object: Ref(g.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, By: string(a.By),
+		Because: render.Because(g, a.Object, a.Because), Reason: string(a.Because.Code),
+	}
+	for e := range g.Owners(a.Object) {
+		if slices.Contains(a.Edges, e.Index) {
+			out.Owners = append(out.Owners, g.Ref(e.Owner).UID)
+		}
+	}
+	return out
+}
+
+func refs(g *graph.Graph, ids []graph.ID) []v1alpha1.ObjectRef {
+	refs := make([]v1alpha1.ObjectRef, len(ids))
+	for i, id := range ids {
+		refs[i] = Ref(g.Ref(id))
+	}
+	return refs
+}
+
+func kept(p render.Plan, list []plan.ObjectReason) []v1alpha1.Survivor {
+	survivors := make([]v1alpha1.Survivor, len(list))
+	for i, s := range list {
+		survivors[i] = v1alpha1.Survivor{Object: Ref(p.Graph.Ref(s.Object)), Because: p.Because(s.Object, s.Because), Reason: string(s.Because.Code)}
+	}
+	return survivors
+}

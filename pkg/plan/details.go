@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Details are what a plan cannot tell from metadata: somebody who can ask the server finds them out and passes them to Learn.
+type Details struct {
+	// Pods and StatefulSets are those of the cascade that were read.
+	Pods         map[graph.ID]Pod
+	StatefulSets map[graph.ID]StatefulSet
+	// Unread are the pods and StatefulSets of the cascade that were not.
+	Unread []graph.ID
+	// GracePeriodSeconds, if not nil, goes with the requested deletes, and with no others (GC-056). Propagated says that it then shortens
+	// that of their dependents.
+	GracePeriodSeconds *int64
+	Propagated         bool
+	// Disks are the volumes whose data are destroyed because they, or their PVCs, are deleted, and UnreadDisks the PVCs and volumes of which that is not known.
+	Disks       []v1alpha1.Disk
+	UnreadDisks []graph.ID
+	// Idle are finalizers that the deletion waits for and whose actors do not run.
+	Idle []Idle
+	// Forbidden are the writes of this command that the server is known to refuse.
+	Forbidden []Forbidden
+}
+
+// Forbidden is a write that the user may not do.
+type Forbidden struct {
+	Object graph.ID
+	// Verb, Resource and Subresource are what the server asks of its authorizer: delete, configmaps.
+	Verb, Resource, Subresource string
+	// Reason is what the authorizer said, often nothing.
+	Reason string
+}
+
+// Learn adds the facts to the plan. It changes nothing of what is done, only what is known of it.
+func (p *Plan) Learn(f Details) {
+	p.Forbidden = f.Forbidden
+	p.Unread = slices.Sorted(slices.Values(f.Unread))
+	p.learnPods(f)
+	p.learnPVCs(f.StatefulSets)
+	p.learnData(f)
+}
+
+// DeletedOf returns the objects of one type that are gone in the end, sorted.
+func (p *Plan) DeletedOf(group, resource string) []graph.ID {
+	var ids []graph.ID
+	for _, id := range p.Deleted {
+		if r := p.Graph.Ref(id); r.Resource == resource && r.Group() == group {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// set is a set of nodes.
+type set []bool
+
+func newSet(g *graph.Graph, ids ...[]graph.ID) set {
+	s := make(set, g.Len())
+	for _, list := range ids {
+		for _, id := range list {
+			s[id] = true
+		}
+	}
+	return s
+}

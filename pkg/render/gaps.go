@@ -1,0 +1,58 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// WarnGaps writes what could not be listed: a line for each reason and message, however many types share it.
+func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
+	type class struct {
+		reason  v1alpha1.GapReason
+		message string
+	}
+	types := map[class][]string{}
+	for _, g := range gaps {
+		c := class{g.Reason, g.Message}
+		if g.Reason == v1alpha1.GapForbidden {
+			c.message = "you may not list " + scopeOf(g)
+		}
+		types[c] = append(types[c], g.TypeName())
+	}
+	classes := make([]class, 0, len(types))
+	for c := range types {
+		classes = append(classes, c)
+	}
+	slices.SortFunc(classes, func(a, b class) int {
+		return cmp.Or(strings.Compare(string(a.reason), string(b.reason)), strings.Compare(a.message, b.message))
+	})
+	for _, c := range classes {
+		fmt.Fprintf(errOut, "Warning: cannot list %s: %s\n", SortedFew(types[c]), Escape(Shorten(c.message)))
+	}
+}
+
+// WarnUnread writes what could not be read live.
+func WarnUnread(errOut io.Writer, unread []v1alpha1.Gap) {
+	for _, g := range unread {
+		fmt.Fprintf(errOut, "Warning: %s\n", Escape(Shorten(g.Message)))
+	}
+}
+
+func scopeOf(g v1alpha1.Gap) string {
+	if g.Namespace != "" {
+		return fmt.Sprintf("in namespace %q", g.Namespace)
+	}
+	return "at the cluster scope"
+}
+
+// SortedFew sorts names, names the first few and counts the rest.
+func SortedFew(names []string) string { return Escape(phrase.SortedFew(names)) }
+
+// Shorten keeps a server's message to what fits a few lines of a terminal.
+func Shorten(message string) string { return phrase.Shorten(message) }

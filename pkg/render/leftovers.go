@@ -1,0 +1,40 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// mostLeftovers is how many objects that are left are named.
+const mostLeftovers = 20
+
+// Leftovers writes what a run leaves to others, a line for each object. What is known of finalizers may be nothing.
+func Leftovers(w io.Writer, g *graph.Graph, left []plan.ObjectReason, known *finalizer.Registry) {
+	for i, l := range left {
+		if i == mostLeftovers {
+			fmt.Fprintf(w, "and %d more are left\n", len(left)-mostLeftovers)
+			return
+		}
+		fmt.Fprintf(w, "left: %s: %s\n", Quoted(g.Ref(l.Object)), LeftBecause(g, l, known))
+	}
+}
+
+// LeftBecause says why an object is left, with the finalizers of others on it and whose they are.
+func LeftBecause(g *graph.Graph, l plan.ObjectReason, known *finalizer.Registry) string {
+	if l.Because.Code != plan.ForeignFinalizers {
+		return SurvivorSentence(g, l)
+	}
+	return ForeignFinalizers(g.Ref(l.Object), g.Finalizers(l.Object), known)
+}
+
+// ForeignFinalizers names the finalizers of an object that are not the collector's, each with who removes it where that is known.
+func ForeignFinalizers(r graph.Ref, finalizers []string, known *finalizer.Registry) string {
+	return FinalizersOf(r, slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
+		return f == plan.OrphanFinalizer || f == plan.ForegroundFinalizer
+	}), known)
+}

@@ -1,0 +1,76 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
+)
+
+// afterLines say what the garbage collector deletes when the objects are gone. Of many objects the first few have a line of their own.
+func afterLines(p *unfinalize.Planned) []string {
+	var lines []string
+	for _, c := range p.Candidates() {
+		if line := afterLine(c); line != "" {
+			lines = append(lines, Escape(line))
+		}
+	}
+	return firstLines(lines)
+}
+
+func afterLine(c *unfinalize.Candidate) string {
+	after := c.After()
+	if after == nil {
+		return ""
+	}
+	var parts []string
+	if len(after.Deleted) > 0 {
+		when := "when " + KindName(c.Ref) + " is gone"
+		if !c.Releases() {
+			when += ", which its other finalizers still prevent"
+		}
+		parts = append(parts, fmt.Sprintf("%s, the garbage collector deletes %s: %s", when, phrase.Count(len(after.Deleted), "object"), phrase.And(KindNames(after.Deleted...))))
+	}
+	switch {
+	case after.Unlisted:
+		parts = append(parts, fmt.Sprintf("what follows when %s is gone is not known: it was not among the objects listed", KindName(c.Ref)))
+	case len(after.Gaps) > 0:
+		parts = append(parts, fmt.Sprintf("whether more follows when %s is gone is not known: %s could not be listed", KindName(c.Ref), phrase.And(gapTypes(after))))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// gapTypes are the types that could not be listed.
+func gapTypes(after *unfinalize.Aftermath) []string {
+	var types []string
+	for _, g := range after.Gaps {
+		if name := g.TypeName(); !slices.Contains(types, name) {
+			types = append(types, name)
+		}
+	}
+	return types
+}
+
+// diskLines say which disks are destroyed.
+func diskLines(p *unfinalize.Planned) []string {
+	disks := allDisks(p)
+	if len(disks) == 0 {
+		return nil
+	}
+	return []string{Escape("it " + status.Destroys(disks))}
+}
+
+// allDisks are the volumes whose data are destroyed.
+func allDisks(p *unfinalize.Planned) []v1alpha1.Disk {
+	var disks []v1alpha1.Disk
+	for _, c := range p.Candidates() {
+		if c.After() != nil {
+			disks = append(disks, c.After().Disks...)
+		}
+	}
+	return disks
+}

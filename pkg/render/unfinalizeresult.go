@@ -1,0 +1,99 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
+)
+
+// UnfinalizeAction says in one line that an action was done.
+func UnfinalizeAction(d unfinalize.Action) string {
+	object, finalizers := Quoted(d.Object), Escape(strings.Join(d.Finalizers, ", "))
+	switch {
+	case d.Verb == plan.VerbOrphan:
+		return fmt.Sprintf("%s lost %s to %s", object, phrase.Count(len(d.Owners), "reference"), KindName(d.Cause))
+	case d.Verb == plan.VerbDelete && finalizers == "":
+		return object + " deleted again"
+	case d.Verb == plan.VerbDelete:
+		return fmt.Sprintf("%s deleted again with the policy %s: %s removed", object, d.Policy, finalizers)
+	case d.Verb == plan.VerbFinalizeNamespace:
+		return fmt.Sprintf("%s finalized: %s removed from its spec", object, finalizers)
+	}
+	return fmt.Sprintf("%s: %s removed", object, finalizers)
+}
+
+// UnfinalizedNames writes the names of the objects that something was done to.
+func UnfinalizedNames(w io.Writer, outcomes []*unfinalize.Outcome) error {
+	for _, o := range outcomes {
+		if len(o.Done) == 0 && !o.Gone {
+			continue
+		}
+		if _, err := fmt.Fprintln(w, TypeName(o.Candidate.Ref)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// UnfinalizeOutcomes writes to out which objects are deleted and what stayed outside the cluster, and to errOut what is left and why.
+func UnfinalizeOutcomes(out, errOut io.Writer, outcomes []*unfinalize.Outcome, known *finalizer.Registry) error {
+	for _, o := range outcomes {
+		var err error
+		switch {
+		case o.Gone:
+			_, err = fmt.Fprintln(out, DeletedFrom(o.Candidate.Ref))
+		case len(o.Done) > 0 && o.Unread == nil:
+			_, err = fmt.Fprintf(errOut, "left: %s: %s\n", Quoted(o.Candidate.Ref), UnfinalizeRemains(o, known))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return LeftOutside(out, outcomes)
+}
+
+// UnfinalizeLeft says why an object is still there, and who put a finalizer back.
+func UnfinalizeLeft(o *unfinalize.Outcome, known *finalizer.Registry) string {
+	switch {
+	case o.Unread != nil:
+		return "it could not be read afterwards: " + o.Unread.Error()
+	case len(o.PutBack) > 0:
+		return putBackWords(o.PutBack[0])
+	}
+	return UnfinalizeRemains(o, known)
+}
+
+// UnfinalizeRemains says what is still on an object.
+func UnfinalizeRemains(o *unfinalize.Outcome, known *finalizer.Registry) string {
+	var parts []string
+	var names []string
+	for _, h := range o.Remaining {
+		if h.Field == finalizer.InMetadata {
+			names = append(names, h.Name)
+		} else {
+			parts = append(parts, fmt.Sprintf("%s is in its spec.finalizers", Escape(h.Name)))
+		}
+	}
+	if len(names) > 0 {
+		parts = append(parts, FinalizersOf(o.Candidate.Ref, names, known))
+	}
+	if o.Grace > 0 {
+		grace := fmt.Sprintf("its grace period of %ds is pending", o.Grace)
+		if o.Node != "" {
+			grace += ", which the kubelet of node " + Escape(o.Node) + " ends"
+		}
+		parts = append(parts, grace)
+	}
+	switch {
+	case o.Half:
+		parts = append(parts, "nothing holds it, and the next write ends it: run the command again without --finalizer")
+	case len(parts) == 0:
+		parts = append(parts, "it is not being deleted")
+	}
+	return strings.Join(parts, "; ")
+}

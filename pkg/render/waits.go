@@ -1,0 +1,105 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Waits word what is left of a cascade, and what it waits for.
+type Waits struct {
+	// Known is what is known of finalizers, which may be nothing.
+	Known *finalizer.Registry
+	Now   time.Time
+}
+
+// For says what an object that is left waits for.
+func (w Waits) For(l act.Blocked) string {
+	others, foreground, orphan := finalizersOf(l)
+	switch {
+	case l.Refused != nil:
+		return "the server refuses its deletion: " + Escape(Shorten(l.Refused.Error()))
+	case !l.Deleting && l.CollectorsTurn:
+		return "the collector has not deleted it yet"
+	case !l.Deleting:
+		return "not deleted yet"
+	}
+	var reasons []string
+	if left := w.graceLeft(l); left > 0 {
+		reasons = append(reasons, fmt.Sprintf("%s of its grace period left", left))
+	}
+	if len(others) > 0 {
+		for i, name := range others {
+			if k, ok := w.Known.Lookup(name, l.Object.Group(), l.Object.Kind); ok && !k.Fallback {
+				others[i] += " of " + k.Who()
+			}
+		}
+		reasons = append(reasons, "finalizer "+Escape(strings.Join(others, ", ")))
+	}
+	switch {
+	case len(reasons) > 0:
+		return strings.Join(reasons, "; ")
+	case foreground && l.BlockingDependents == 1:
+		return "waits for 1 blocking dependent"
+	case foreground && l.BlockingDependents > 1:
+		return fmt.Sprintf("waits for %d blocking dependents", l.BlockingDependents)
+	case foreground:
+		return "the collector has not released it, though no dependent blocks it"
+	case orphan:
+		return "the collector has not orphaned its dependents yet"
+	case isPod(l):
+		return fmt.Sprintf("its grace period ended %s ago; the kubelet has not confirmed that it stopped", w.Now.Sub(time.Unix(l.DeletionTimestamp, 0)).Round(time.Second))
+	}
+	return "terminating"
+}
+
+// finalizersOf tells the finalizers of others from the collector's.
+func finalizersOf(l act.Blocked) (others []string, foreground, orphan bool) {
+	for _, f := range l.Finalizers {
+		switch f {
+		case plan.ForegroundFinalizer:
+			foreground = true
+		case plan.OrphanFinalizer:
+			orphan = true
+		default:
+			others = append(others, f)
+		}
+	}
+	return others, foreground, orphan
+}
+
+// graceLeft is how long a grace period still runs: the deletionTimestamp is when it ends.
+func (w Waits) graceLeft(l act.Blocked) time.Duration {
+	return time.Unix(l.DeletionTimestamp, 0).Sub(w.Now).Round(time.Second)
+}
+
+func isPod(l act.Blocked) bool { return l.Object.Resource == "pods" && l.Object.Group() == "" }
+
+// byUse puts what somebody can do something about before what waits for it.
+func (w Waits) byUse(left []act.Blocked) []act.Blocked {
+	left = slices.Clone(left)
+	slices.SortStableFunc(left, func(a, b act.Blocked) int { return cmp.Compare(a.Urgency(w.Now), b.Urgency(w.Now)) })
+	return left
+}
+
+// mostLeft is how many of the objects that are left are named.
+const mostLeft = 5
+
+// Remaining names some of the n objects that are left, and what they wait for.
+func (w Waits) Remaining(left []act.Blocked, n int) string {
+	var parts []string
+	for i, l := range w.byUse(left) {
+		if i == mostLeft {
+			parts = append(parts, fmt.Sprintf("and %d more", n-mostLeft))
+			break
+		}
+		parts = append(parts, KindName(l.Object)+" ("+w.For(l)+")")
+	}
+	return strings.Join(parts, ", ")
+}

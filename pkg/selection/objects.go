@@ -1,0 +1,143 @@
+package selection
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Objects finds the objects that are meant, as kubectl delete does. It asks the server for those that match selectors; that an object exists which a file or an
+// argument names is not asked. The errors that come with the objects are of manifests without a name.
+func (r Request) Objects(ctx context.Context, getter genericclioptions.RESTClientGetter, client *cluster.Client, catalog *cluster.Catalog) ([]Object, []error, error) {
+	if r.Selects() && len(r.Args) == 1 && !strings.Contains(r.Args[0], "/") {
+		objects, err := r.selected(ctx, getter, client, catalog)
+		return objects, nil, err
+	}
+	return r.named(getter, catalog)
+}
+
+// named asks kubectl's own builder for what names and files mean. The errors are of objects without a name.
+func (r Request) named(getter genericclioptions.RESTClientGetter, catalog *cluster.Catalog) ([]Object, []error, error) {
+	infos, err := resource.NewBuilder(getter).
+		Unstructured().
+		ContinueOnError().
+		NamespaceParam(r.Namespace).DefaultNamespace().
+		FilenameParam(r.EnforceNamespace, &r.Files).
+		LabelSelectorParam(r.Labels).
+		FieldSelectorParam(r.Fields).
+		SelectAllParam(r.All).
+		AllNamespaces(r.AllNamespaces).
+		ResourceTypeOrNameArgs(false, r.Args...).
+		RequireObject(false).
+		Flatten().
+		Do().Infos()
+	var objects []Object
+	var nameless []error
+	for _, info := range infos {
+		if info.Name == "" { // a manifest without one, or with generateName; the path of such an object is that of all of its type
+			nameless = append(nameless, fmt.Errorf("error when deleting %q: resource name may not be empty", info.Source))
+			continue
+		}
+		t, unknown := typeOf(catalog, info.Mapping, info.Name)
+		if unknown != nil {
+			return nil, nil, unknown
+		}
+		o := Object{Resource: t, Namespace: info.Namespace, Name: info.Name}
+		if !t.Namespaced {
+			o.Namespace = ""
+		}
+		objects = append(objects, o)
+	}
+	return objects, nameless, err
+}
+
+func typeOf(catalog *cluster.Catalog, mapping *meta.RESTMapping, name string) (cluster.Resource, error) {
+	t, known := catalog.Lookup(mapping.Resource.GroupResource())
+	if !known {
+		return t, fmt.Errorf("deleting %s %q: discovery does not show its type", mapping.Resource.Resource, name)
+	}
+	return t, nil
+}
+
+// selected asks the server for the objects of the types that match. kubectl's builder would do so too, and read them whole.
+func (r Request) selected(ctx context.Context, getter genericclioptions.RESTClientGetter, client *cluster.Client, catalog *cluster.Catalog) ([]Object, error) {
+	mappings, err := mappingsOf(getter, r.Namespace, r.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	namespace := r.Namespace
+	if r.AllNamespaces {
+		namespace = ""
+	}
+	found, errs := make([][]Object, len(mappings)), make([]error, len(mappings))
+	var group errgroup.Group
+	group.SetLimit(client.Concurrency())
+	for i, mapping := range mappings {
+		group.Go(func() error {
+			found[i], errs[i] = r.matching(ctx, client, catalog, mapping, namespace)
+			return nil
+		})
+	}
+	_ = group.Wait() // each error is in its place
+	return slices.Concat(found...), utilerrors.NewAggregate(errs)
+}
+
+// mappingsOf finds the types that a word or several mean, categories among them, each once. kubectl's builder knows; it is asked as if for an object
+// of a name, for which it sends no request.
+func mappingsOf(getter genericclioptions.RESTClientGetter, namespace, types string) ([]*meta.RESTMapping, error) {
+	builder := func() *resource.Builder { return resource.NewBuilder(getter).Unstructured() }
+	var mappings []*meta.RESTMapping
+	seen := map[schema.GroupVersionKind]bool{}
+	for _, word := range resource.SplitResourceArgument(builder().ReplaceAliases(types)) {
+		infos, err := builder().NamespaceParam(namespace).ResourceTypeOrNameArgs(false, word, "any").RequireObject(false).Do().Infos()
+		if err != nil {
+			return nil, err
+		}
+		if m := infos[0].Mapping; !seen[m.GroupVersionKind] {
+			seen[m.GroupVersionKind] = true
+			mappings = append(mappings, m)
+		}
+	}
+	return mappings, nil
+}
+
+// matching lists the objects of one type, in the version that was asked for.
+func (r Request) matching(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, mapping *meta.RESTMapping, namespace string) ([]Object, error) {
+	gvr := mapping.Resource
+	namespaced := mapping.Scope.Name() == meta.RESTScopeNameNamespace
+	if !namespaced {
+		namespace = ""
+	}
+	asked := graph.Type{Group: gvr.Group, Version: gvr.Version, Resource: gvr.Resource, Kind: mapping.GroupVersionKind.Kind, Namespaced: namespaced}
+	selectors := r.Selectors()
+	matches, err := client.ListMatching(ctx, asked, namespace, selectors)
+	if err != nil {
+		options := metav1.ListOptions{LabelSelector: selectors.Labels, FieldSelector: selectors.Fields}
+		return nil, resource.EnhanceListError(err, options, gvr.String())
+	}
+	if len(matches) == 0 {
+		return nil, nil
+	}
+	t, err := typeOf(catalog, mapping, matches[0].Name)
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]Object, len(matches))
+	for i, m := range matches {
+		objects[i] = Object{Resource: t, Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion}
+	}
+	return objects, nil
+}

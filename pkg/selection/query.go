@@ -1,0 +1,135 @@
+package selection
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+)
+
+// Query is a selection on a server.
+type Query struct {
+	Selection
+	Client  *cluster.Client
+	Catalog *cluster.Catalog
+	// Namespace is the one of -n, where objects without a namespace of their own are.
+	Namespace string
+	// AllNamespaces says that -n does not count.
+	AllNamespaces bool
+	// Scope is the namespace that is listed; empty for everywhere.
+	Scope string
+	// Progress, if not nil, is called before each listing. Report is told how far it has come, from several goroutines, one at a time; done, when it has ended.
+	Progress func() (report func(cluster.Progress), done func())
+}
+
+// ListingScope is the namespace to list. A namespaced object's dependents can only be in its namespace; a
+// cluster-scoped one's can be anywhere. Owners are in the same namespace or in none.
+func (q *Query) ListingScope(owners bool) string {
+	if q.AllNamespaces || q.ClusterScoped() && !owners {
+		return ""
+	}
+	scope := q.Namespace
+	for i, o := range q.Objects {
+		if i > 0 && o.Namespaced && o.Namespace != scope {
+			return ""
+		}
+		if o.Namespaced {
+			scope = o.Namespace
+		}
+	}
+	return scope
+}
+
+// List lists what is in scope.
+func (q *Query) List(ctx context.Context) (*Snapshot, error) {
+	opts := cluster.ListOptions{Namespace: q.Scope, Fallback: []string{q.Namespace}, Selector: q.Selector}
+	if q.Progress != nil {
+		report, done := q.Progress()
+		defer done()
+		opts.Progress = report
+	}
+	return List(ctx, q.Client, q.Catalog, opts)
+}
+
+// Find returns the objects that are meant, of those listed. An object that was named and was not listed is an error, in the server's own words where
+// it has any.
+func (q *Query) Find(ctx context.Context, g *graph.Graph) ([]graph.ID, error) {
+	var ids []graph.ID
+	var missing []error
+	for _, o := range q.Objects {
+		id, ok := g.Find(o.Group, o.Resource.Resource, o.Namespace, o.Name)
+		if !ok {
+			missing = append(missing, q.ExplainMissing(ctx, g, o))
+			continue
+		}
+		ids = append(ids, id)
+	}
+	if len(missing) > 0 {
+		return nil, errors.Join(missing...)
+	}
+	if len(q.Objects) > 0 {
+		return ids, nil
+	}
+	return q.Matching(g), nil
+}
+
+// Forest returns the roots of everything in scope. In one namespace, cluster-scoped objects are only of interest as owners
+// of what is in it, or as its dependents.
+func (q *Query) Forest(g *graph.Graph) ([]graph.ID, func(graph.ID) bool) {
+	if q.Scope == "" {
+		return g.Roots(), nil
+	}
+	related := g.Related(func(id graph.ID) bool { return g.Ref(id).Namespace == q.Scope })
+	shows := func(id graph.ID) bool { return related[id] }
+	return Filter(g.Roots(), shows), shows
+}
+
+// Matching returns the objects of the types that match the selector.
+func (q *Query) Matching(g *graph.Graph) []graph.ID {
+	wanted := map[[2]string]bool{}
+	for _, t := range q.Types {
+		wanted[[2]string{t.Group, t.Resource}] = true
+	}
+	var ids []graph.ID
+	for i := range g.Len() {
+		id := graph.ID(i)
+		if !g.Observed(id) || q.Selector != nil && !g.Selected(id) {
+			continue
+		}
+		ref := g.Ref(id)
+		if len(wanted) > 0 && !wanted[[2]string{ref.Group(), ref.Resource}] {
+			continue
+		}
+		if len(wanted) == 0 && q.Scope != "" && ref.Namespace != q.Scope {
+			continue // without a type, -n means what is in it
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// Filter returns the objects that are to be kept.
+func Filter(ids []graph.ID, keep func(graph.ID) bool) []graph.ID {
+	var kept []graph.ID
+	for _, id := range ids {
+		if keep(id) {
+			kept = append(kept, id)
+		}
+	}
+	return kept
+}
+
+// NewQuery finds out what a request means on a server. It asks for nothing but discovery; the scope is that of the dependents.
+func NewQuery(ctx context.Context, config genericclioptions.RESTClientGetter, client *cluster.Client, catalog *cluster.Catalog, req Request) (*Query, error) {
+	meant, err := interrupt.Do(ctx, func() (Selection, error) { return Resolve(FreshGetter(config, client), catalog, req) })
+	if err != nil {
+		return nil, err
+	}
+	q := &Query{Selection: meant, Client: client, Catalog: catalog, Namespace: req.Namespace, AllNamespaces: req.AllNamespaces}
+	q.Scope = q.ListingScope(false)
+	return q, nil
+}

@@ -1,0 +1,52 @@
+package selection
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// Request is what a user typed to say which objects are meant, in kubectl's words.
+type Request struct {
+	// Args are TYPE/NAME..., TYPE NAME... or TYPE[,TYPE...]; without any, and without files, all objects are meant.
+	Args  []string
+	Files resource.FilenameOptions
+	// Namespace is where objects without a namespace of their own are. With EnforceNamespace a file that names another one is an error.
+	Namespace        string
+	EnforceNamespace bool
+	AllNamespaces    bool
+	// Labels and Fields are selectors as they were typed.
+	Labels, Fields string
+	// All means all objects of the types.
+	All bool
+}
+
+// HasFiles says whether files name the objects.
+func (r Request) HasFiles() bool { return len(r.Files.Filenames) > 0 || r.Files.Kustomize != "" }
+
+// Selectors are those that the server evaluates. kubectl trims them too.
+func (r Request) Selectors() cluster.Selectors {
+	return cluster.Selectors{Labels: strings.TrimSpace(r.Labels), Fields: strings.TrimSpace(r.Fields)}
+}
+
+// Selects says whether objects are meant because they match, and not by name.
+func (r Request) Selects() bool {
+	return (r.All || r.Selectors() != cluster.Selectors{}) && !r.HasFiles()
+}
+
+// Selector is the label selector; nil for none.
+func (r Request) Selector() (labels.Selector, error) {
+	text := r.Selectors().Labels
+	if text == "" || r.HasFiles() {
+		return nil, nil
+	}
+	selector, err := labels.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("reading the selector: %w", err)
+	}
+	return selector, nil
+}

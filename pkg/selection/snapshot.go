@@ -1,0 +1,37 @@
+package selection
+
+import (
+	"context"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+)
+
+// Snapshot is one listing of a cluster, as a graph.
+type Snapshot struct {
+	Graph   *graph.Graph
+	Catalog *cluster.Catalog
+	// Gaps are what could not be listed, sorted.
+	Gaps []v1alpha1.Gap
+	// ResumePoints are where the complete lists ended, and a watch begins.
+	ResumePoints []cluster.ResumePoint
+	// Options are those that it was listed with.
+	Options cluster.ListOptions
+}
+
+// List lists a cluster and builds its graph. It is the only way from a server to a graph that commands have: what could not be listed is a gap, and an error
+// ends it only if every request would meet it. It ends with ctx.
+func List(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, opts cluster.ListOptions) (*Snapshot, error) {
+	builder := graph.NewBuilder()
+	listed, err := client.List(ctx, catalog, opts, builder)
+	if err != nil {
+		return nil, err
+	}
+	g, err := interrupt.Do(ctx, func() (*graph.Graph, error) { return builder.Build(), nil })
+	if err != nil {
+		return nil, err
+	}
+	return &Snapshot{Graph: g, Catalog: catalog, Gaps: listed.Gaps, ResumePoints: listed.ResumePoints, Options: opts}, nil
+}

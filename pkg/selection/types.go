@@ -1,0 +1,63 @@
+package selection
+
+import (
+	"errors"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
+)
+
+// FindType finds the type that a word means, as kubectl's arguments do: a resource, a kind or a short name, with or without
+// version and group.
+func FindType(mapper meta.RESTMapper, cat *cluster.Catalog, word string) (cluster.Resource, error) {
+	var gvr schema.GroupVersionResource
+	full, groupResource := schema.ParseResourceArg(word)
+	err := error(&meta.NoResourceMatchError{PartialResource: groupResource.WithVersion("")})
+	if full != nil {
+		gvr, _ = mapper.ResourceFor(*full)
+	}
+	if gvr.Empty() {
+		gvr, err = mapper.ResourceFor(groupResource.WithVersion(""))
+	}
+	if gvr.Empty() {
+		fullKind, groupKind := schema.ParseKindArg(word)
+		versions := []string{}
+		if fullKind != nil {
+			groupKind, versions = fullKind.GroupKind(), []string{fullKind.Version}
+		}
+		if mapping, kindErr := mapper.RESTMapping(groupKind, versions...); kindErr == nil {
+			gvr = mapping.Resource
+		}
+	}
+	if t, known := cat.Lookup(gvr.GroupResource()); known && !gvr.Empty() {
+		return t, nil
+	}
+	if err == nil {
+		err = &meta.NoResourceMatchError{PartialResource: groupResource.WithVersion("")}
+	}
+	return cluster.Resource{}, SuggestType(err, cat)
+}
+
+// SuggestType adds the nearest type to an error about one that does not exist.
+func SuggestType(err error, cat *cluster.Catalog) error {
+	word := ""
+	var noMatch *meta.NoResourceMatchError
+	if errors.As(err, &noMatch) {
+		word = noMatch.PartialResource.Resource
+	} else if _, rest, ok := strings.Cut(err.Error(), "the server doesn't have a resource type \""); ok {
+		word, _, _ = strings.Cut(rest, `"`)
+	}
+	if word == "" {
+		return err
+	}
+	var candidates []string
+	for _, r := range cat.Resources {
+		candidates = append(candidates, r.Resource, r.Singular)
+	}
+	return answer.WithHint(err, suggest.DidYouMean(word, candidates))
+}

@@ -1,0 +1,87 @@
+// Package tree lists a cluster, or the part of it that a query needs, and shows what objects own as rows: once, or again whenever something in it changes.
+package tree
+
+import (
+	"context"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// Options say what a tree shows.
+type Options struct {
+	// Owners walks upwards. The query's scope must be that of the owners.
+	Owners bool
+	// Depth is the distance from the objects to which there are rows; negative for all.
+	Depth int
+	// Links also follows what no ownerReference records.
+	Links bool
+	// Shows says whether an object has a row; nil if all have. It never cuts an edge.
+	Shows func(graph.Ref) bool
+	// Drawn picks the rows of which READY and STATUS are read; nil reads none.
+	Drawn func([]graph.Row) []graph.Row
+}
+
+// Snapshot is a tree at one time.
+type Snapshot struct {
+	*selection.Snapshot
+	Rows     []graph.Row
+	Readings map[graph.ID]graph.PrinterColumns
+}
+
+// Look lists what the query needs and finds the rows of its tree. An object that was named and is not there is an error.
+func Look(ctx context.Context, q *selection.Query, opts Options) (*Snapshot, error) {
+	return look(ctx, q, nil, opts)
+}
+
+// look is Look for the objects with these uids, if there are any: their names may be others' by now.
+func look(ctx context.Context, q *selection.Query, uids []string, opts Options) (*Snapshot, error) {
+	listed, err := q.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.Unlisted(listed.Gaps); err != nil {
+		return nil, err
+	}
+	g := listed.Graph
+	roots, show, err := find(ctx, q, g, uids, opts.Shows)
+	if err != nil {
+		return nil, err
+	}
+	rows := graph.TreeOptions{Owners: opts.Owners, Depth: opts.Depth, Show: show, HideRoots: q.All()}
+	if opts.Links && !q.All() {
+		rows.Links = link.New(g).Dependents
+	}
+	s := &Snapshot{Snapshot: listed, Rows: g.Tree(roots, rows)}
+	if opts.Drawn != nil {
+		s.Readings, err = readings(ctx, q.Client, g, opts.Drawn(s.Rows))
+	}
+	return s, err
+}
+
+// find returns the roots of the tree and what of it has rows.
+func find(ctx context.Context, q *selection.Query, g *graph.Graph, uids []string, shows func(graph.Ref) bool) ([]graph.ID, func(graph.ID) bool, error) {
+	var show func(graph.ID) bool
+	if shows != nil {
+		show = func(id graph.ID) bool { return shows(g.Ref(id)) }
+	}
+	if q.All() {
+		ids, related := q.Forest(g)
+		if show == nil {
+			return ids, related, nil
+		}
+		return ids, func(id graph.ID) bool { return show(id) && (related == nil || related(id)) }, nil
+	}
+	if len(uids) == 0 {
+		ids, err := q.Find(ctx, g)
+		return ids, show, err
+	}
+	var ids []graph.ID
+	for _, uid := range uids {
+		if id, ok := g.Lookup(uid); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids, show, nil
+}

@@ -1,0 +1,117 @@
+package unfinalize
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Target is an object that is meant.
+type Target struct {
+	Type            graph.Type
+	Namespace, Name string
+	// UID, if not empty, is the one that it has to have.
+	UID string
+}
+
+// Dependent is a dependent of an object that is to be orphaned.
+type Dependent struct {
+	Type            graph.Type
+	Ref             graph.Ref
+	ResourceVersion string
+	// At are the places of the references to the owner in its list.
+	At []int
+}
+
+// Candidate is an object with what is to be done about the finalizers that were asked for.
+type Candidate struct {
+	Type graph.Type
+	Ref  graph.Ref
+	// Object is as it was read last.
+	Object      *unstructured.Unstructured
+	Names       []string
+	Assessments []Assessment
+	// Dependents are those whose references are removed by ByOrphaning.
+	Dependents []Dependent
+	details    Details
+}
+
+// Stranded is what would be left behind in a namespace, and what may be besides.
+func (c *Candidate) Stranded() *Emptiness { return c.details.Empty }
+
+// Gaps are what could not be listed and can hide what the assessments rest on: a dependent that would be orphaned or deleted, or content of a namespace.
+func (c *Candidate) Gaps() []v1alpha1.Gap {
+	gaps := slices.Clone(c.details.Hiding)
+	if c.details.Empty != nil {
+		gaps = append(gaps, c.details.Empty.Gaps...)
+	}
+	if c.details.After != nil {
+		gaps = append(gaps, c.details.After.Gaps...)
+	}
+	return gaps
+}
+
+// After is what follows when the object is gone, nil if nothing is done or nobody looked.
+func (c *Candidate) After() *Aftermath { return c.details.After }
+
+// Releases says whether nothing but the collector holds the object any more when everything that was asked for is removed.
+func (c *Candidate) Releases() bool { return released(c.Object, c.Names) }
+
+// Refused says whether anything speaks against an assessment that the overrides do not cover.
+func (c *Candidate) Refused(t Overrides) bool {
+	return slices.ContainsFunc(c.Assessments, func(v Assessment) bool { return len(v.Against(t)) > 0 })
+}
+
+// By returns the assessments with one of the methods.
+func (c *Candidate) By(methods ...Method) []Assessment {
+	return slices.DeleteFunc(slices.Clone(c.Assessments), func(v Assessment) bool { return !slices.Contains(methods, v.Method) })
+}
+
+// Stays returns the finalizers that were not asked for.
+func (c *Candidate) Stays() []FinalizerRef {
+	return slices.DeleteFunc(FinalizersOn(c.Object), func(h FinalizerRef) bool {
+		return slices.ContainsFunc(c.Assessments, func(v Assessment) bool { return v.FinalizerRef == h })
+	})
+}
+
+// reassess assesses the object as it was read now, by what is known of its actors.
+func (c *Candidate) reassess(o *unstructured.Unstructured) {
+	actors := map[FinalizerRef]actor.Actor{}
+	var server []Refusal
+	for _, v := range c.Assessments {
+		actors[v.FinalizerRef] = v.Actor
+		for _, r := range v.Refusals {
+			if r.Code == Forbidden {
+				server = append(server, r)
+			}
+		}
+	}
+	c.Object = o
+	var assessments []Assessment
+	for _, h := range named(o, c.Names) {
+		v := Assess(o, h, c.Names, actors[h], c.details)
+		v.Refusals = append(v.Refusals, server...)
+		assessments = append(assessments, v)
+	}
+	if len(c.Names) == 0 && halfDeleted(o) {
+		assessments = append(assessments, assessHalfDeleted(o, c.details))
+	}
+	c.Assessments = assessments
+}
+
+// Drop leaves the assessments out that are refused for a reason, and says whether any is left.
+func (c *Candidate) Drop(code Code) bool {
+	c.Assessments = slices.DeleteFunc(c.Assessments, func(v Assessment) bool {
+		return slices.ContainsFunc(v.Refusals, func(r Refusal) bool { return r.Code == code })
+	})
+	return len(c.Assessments) > 0
+}
+
+// Ends says whether the object goes when everything that was asked for is removed.
+func (c *Candidate) Ends() bool {
+	return deleting(c.Object) && grace(c.Object) == 0 && len(c.Stays()) == 0
+}

@@ -1,0 +1,35 @@
+package unfinalize
+
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Changed are the objects that the plan writes to, and the dependents that lose their references, as pkg/archive takes them: as the roots of a plan.
+func (p *Planned) Changed() *plan.Plan {
+	b := graph.NewBuilder()
+	add := func(t graph.Type, o graph.Object) {
+		b.Serve(t)
+		list := b.Listing(t, o.Namespace)
+		list.Add(o)
+		list.Complete()
+	}
+	for _, c := range p.Allowed().Candidates() {
+		o := graph.Object{Namespace: c.Ref.Namespace, Name: c.Ref.Name, UID: c.Ref.UID, Finalizers: c.Object.GetFinalizers()}
+		for _, r := range c.Object.GetOwnerReferences() {
+			o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: string(r.UID)})
+		}
+		add(c.Type, o)
+		for _, d := range c.Dependents {
+			owner := graph.OwnerReference{APIVersion: c.Ref.APIVersion, Kind: c.Ref.Kind, Name: c.Ref.Name, UID: c.Ref.UID}
+			add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID, Owners: []graph.OwnerReference{owner}})
+		}
+	}
+	changed := &plan.Plan{Graph: b.Build()}
+	for i := range changed.Graph.Len() {
+		if id := graph.ID(i); changed.Graph.Observed(id) {
+			changed.Roots = append(changed.Roots, id)
+		}
+	}
+	return changed
+}

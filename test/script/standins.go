@@ -1,0 +1,104 @@
+package script
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// age is what every age in a transcript is: as if all had happened at once, a while ago.
+const age = "12m"
+
+var (
+	podNames   = regexp.MustCompile(`(-[0-9a-f]{8,10}-)([bcdfghjklmnpqrstvwxz2456789]{5})\b`)
+	exactAge   = regexp.MustCompile(`^(\d+[smhdy])+$`)
+	tableHead  = regexp.MustCompile(`^[A-Z][A-Z-]*( {2,}[A-Z][A-Z-]*)+ *$`)
+	events     = regexp.MustCompile(`(?m)(?:^\S+ ".*\n)+`)
+	subject    = regexp.MustCompile(`^\S+ "[^"]*"`)
+	columnHead = regexp.MustCompile(`[A-Z][A-Z-]*`)
+)
+
+// standIns replaces what differs from run to run. Names keep their length, tables are laid out anew, and consecutive lines about objects, as in
+// "pod "a" deleted", are sorted by the object: requests and watches are parallel.
+func standIns(text string) string {
+	text = inOrder(text, podNames, func(n int, match []string) string { return match[1] + fmt.Sprintf("%c4xk%d", "bcdfghjklm"[n%10], n%10) })
+	text = inOrder(text, uids, func(n int, _ []string) string { return fmt.Sprintf("%08x-0000-4000-8000-000000000000", n+1) })
+	text = events.ReplaceAllStringFunc(text, func(lines string) string {
+		of := func(a, b string) int { return strings.Compare(subject.FindString(a), subject.FindString(b)) }
+		return strings.Join(slices.SortedStableFunc(strings.Lines(lines), of), "")
+	})
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		if tableHead.MatchString(lines[i]) {
+			i = relay(lines, i)
+		}
+	}
+	return ago.ReplaceAllString(since.ReplaceAllString(strings.Join(lines, "\n"), "("+age+")"), "12 min ago")
+}
+
+// inOrder replaces what a pattern finds by what stands for it: the n-th that is found for the n-th, wherever it is.
+func inOrder(text string, pattern *regexp.Regexp, standIn func(n int, match []string) string) string {
+	seen := map[string]string{}
+	return pattern.ReplaceAllStringFunc(text, func(found string) string {
+		if _, ok := seen[found]; !ok {
+			seen[found] = standIn(len(seen), pattern.FindStringSubmatch(found))
+		}
+		return seen[found]
+	})
+}
+
+// relay replaces the ages in a table that begins at a line, makes its columns as wide as they have to be, and returns its last line.
+func relay(lines []string, first int) int {
+	var starts []int
+	for _, at := range columnHead.FindAllStringIndex(lines[first], -1) {
+		starts = append(starts, at[0])
+	}
+	var rows [][]string
+	widths := make([]int, len(starts))
+	last := first
+	for ; last < len(lines); last++ {
+		row, ok := cells(lines[last], starts)
+		if !ok {
+			break
+		}
+		rows = append(rows, row)
+		for i, cell := range row {
+			row[i] = since.ReplaceAllString(cell, "("+age+")")
+			if rows[0][i] == "AGE" {
+				row[i] = exactAge.ReplaceAllString(cell, age)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	for i, row := range rows {
+		var b strings.Builder
+		for j, cell := range row {
+			b.WriteString(cell + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)+3))
+		}
+		lines[first+i] = strings.TrimRight(b.String(), " ")
+	}
+	return last - 1
+}
+
+// cells cuts a line where columns start. It is no row if a cell is empty, or there is no space in front of one.
+func cells(line string, starts []int) ([]string, bool) {
+	runes := []rune(line)
+	var row []string
+	for i, start := range starts {
+		end := len(runes)
+		if i+1 < len(starts) {
+			end = min(end, starts[i+1])
+		}
+		if end <= start || start > 0 && runes[start-1] != ' ' {
+			return nil, false
+		}
+		cell := strings.TrimRight(string(runes[start:end]), " ")
+		if cell == "" {
+			return nil, false
+		}
+		row = append(row, cell)
+	}
+	return row, true
+}
