@@ -121,9 +121,15 @@ func oneOf[T ~string](key string, value T, all []T) error {
 // same kind.
 func duplicates(packs []Pack) []error {
 	type claim struct{ form, kind string }
-	ids, claims := map[string]string{}, map[claim]string{}
+	ids, links, claims := map[string]string{}, map[string]string{}, map[claim]string{}
 	var errs []error
 	for _, pack := range packs {
+		for _, d := range pack.Links {
+			if other, twice := links[d.ID]; twice && d.ID != "" {
+				errs = append(errs, fmt.Errorf("%s: link %q: %s has a link of that id: give it another", pack.File, d.ID, other))
+			}
+			links[d.ID] = pack.File
+		}
 		for _, k := range pack.Finalizers {
 			if other, twice := ids[k.ID]; twice && k.ID != "" {
 				errs = append(errs, fmt.Errorf("%s: entry %q: %s has an entry of that id: give it another", pack.File, k.ID, other))

@@ -62,13 +62,13 @@ func TestLoadRefuses(t *testing.T) {
 		"a key twice":          {"title: Widgets", "title: Widgets\ntitle: Gadgets", "a.yaml: yaml: unmarshal errors:\n  line 2: key \"title\" already set in map"},
 		"unknown key of file":  {"title: Widgets", "title: Widgets\nlead: x", `a.yaml: unknown field "lead"`},
 		"no title":             {"title: Widgets", "title: ''", `a.yaml: "title" is missing`},
-		"unknown key":          {"  risk:", "  leaks: x\n  risk:", `a.yaml: entry 1 ("widget"): unknown field "leaks": docs/packs.md lists the keys`},
-		"key in another case":  {"  risk:", "  Risk:", `a.yaml: entry 1 ("widget"): unknown field "Risk"`},
-		"a list for a word":    {"risk: leaks-external", "risk: [none]", `a.yaml: entry 1 ("widget"): json: cannot unmarshal array`},
-		"no id":                {"id: widget", "id: ''", `a.yaml: entry 1 (""): "id" is missing`},
-		"no name":              {"  exact: example.com/widget\n", "", `a.yaml: entry 1 ("widget"): give exactly one of "exact", "prefix", "suffix" and "regex"`},
+		"unknown key":          {"  risk:", "  leaks: x\n  risk:", `a.yaml:7: entry 1 ("widget"): unknown field "leaks": docs/packs.md lists the keys`},
+		"key in another case":  {"  risk:", "  Risk:", `a.yaml:7: entry 1 ("widget"): unknown field "Risk"`},
+		"a list for a word":    {"risk: leaks-external", "risk: [none]", `a.yaml:7: entry 1 ("widget"): json: cannot unmarshal array`},
+		"no id":                {"id: widget", "id: ''", `a.yaml:7: entry 1 (""): "id" is missing`},
+		"no name":              {"  exact: example.com/widget\n", "", `a.yaml:7: entry 1 ("widget"): give exactly one of "exact", "prefix", "suffix" and "regex"`},
 		"two names":            {"  exact:", "  prefix: x/\n  exact:", "give exactly one of"},
-		"bad regex":            {"exact: example.com/widget", "regex: '^(x$'", `a.yaml: entry 1 ("widget"): "regex" is no regular expression`},
+		"bad regex":            {"exact: example.com/widget", "regex: '^(x$'", `a.yaml:7: entry 1 ("widget"): "regex" is no regular expression`},
 		"regex without anchor": {"exact: example.com/widget", "regex: widget", "begin it with ^ and end it with $"},
 		"exact fallback":       {"  exact:", "  fallback: true\n  exact:", `leave it out with "exact"`},
 		"no kinds":             {"kinds: [example.com/Widget, v1/Secret]", "kinds: []", `"kinds" is empty: list v1/Kind or group/Kind`},
@@ -124,7 +124,7 @@ func TestLoadRefuses(t *testing.T) {
 		"parent of a driver":   {"  risk:", "  parent: {kind: X, name: '{driver}', scope: cluster}\n  risk:", `"parent": "{driver}": {driver} is no placeholder`},
 		"parent in a field":    {"  risk:", "  parent: {kind: X, name: x, scope: field}\n  risk:", `"parent": "scope" is "field"`},
 		"parent selects badly": {"  risk:", "  parent: {kind: X, name: x, scope: cluster, selectors: ['spec[0]']}\n  risk:", `"parent": "spec[0]" is no path to a field`},
-		"no entry":             {"finalizers:" + entries, "finalizers: []", `a.yaml: "finalizers" is empty`},
+		"no entry":             {"finalizers:" + entries, "finalizers: []", `a.yaml: "finalizers" and "links" are empty`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pack := strings.Replace(valid, c.old, c.new, 1)
@@ -164,12 +164,54 @@ func TestLoadTellsAll(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{`a.yaml: entry 1 ("widget"): "risk"`, `b.yaml: entry 1 ("gadget"): "polarity"`} {
+	for _, want := range []string{`a.yaml:7: entry 1 ("widget"): "risk"`, `b.yaml:7: entry 1 ("gadget"): "polarity"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\ndoes not tell of %s", err, want)
 		}
 	}
 	if _, err := finalizer.Load(fstest.MapFS{"README.md": files["README.md"]}); err == nil || err.Error() != "no pack found: a pack is a file *.yaml" {
 		t.Errorf("a folder without packs: %v", err)
+	}
+}
+
+// linked is a pack of links.
+const linked = `title: Widgets
+links:
+- id: widget-parts
+  name: part
+  from: {kinds: [example.com/Widget]}
+  ends: [{form: reference, field: 'spec.parts[*]'}]
+  deletion: {of: end, by: Widget operator, finalizer: example.com/widget, policy: background, waits: always}
+  verified: source
+  source: https://example.com/widget.go
+`
+
+// TestLoadLinks: a pack may know links alone, and a later pack replaces a link by its id.
+func TestLoadLinks(t *testing.T) {
+	r := load(t, linked)
+	if links := r.Links(); len(links) != 1 || links[0].ID != "widget-parts" || links[0].Pack != "Widgets" {
+		t.Fatalf("%+v", links)
+	}
+	both := r.With(load(t, strings.Replace(linked, "name: part", "name: piece", 1)))
+	if links := both.Links(); len(links) != 1 || links[0].Name != "piece" {
+		t.Errorf("%+v", links)
+	}
+}
+
+// TestLoadRefusesLinks: the error names the file, the line on which the link begins, and the link.
+func TestLoadRefusesLinks(t *testing.T) {
+	_, entry, _ := strings.Cut(linked, "links:\n")
+	for name, c := range map[string]struct{ pack, want string }{
+		"unknown key":  {strings.Replace(linked, "  name:", "  lead: x\n  name:", 1), `a.yaml:3: link 1 ("widget-parts"): unknown field "lead": docs/packs.md lists the keys`},
+		"bad path":     {strings.Replace(linked, "spec.parts[*]", "spec..parts", 1), `a.yaml:3: link 1`},
+		"bad form":     {strings.Replace(linked, "form: reference", "form: list", 1), `"ends", number 1: "form" is "list": it must be one of reference`},
+		"second entry": {linked + strings.NewReplacer("widget-parts", "more", "name: part", "name: ''").Replace(entry), `a.yaml:10: link 2 ("more"): "name" is missing`},
+		"same id":      {linked + entry, `a.yaml: link "widget-parts": a.yaml has a link of that id`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := finalizer.Load(folder(c.pack)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v\nwant %s", err, c.want)
+			}
+		})
 	}
 }

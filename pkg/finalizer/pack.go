@@ -12,6 +12,8 @@ import (
 
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Pack is what is known of one ecosystem.
@@ -22,6 +24,8 @@ type Pack struct {
 	Title string
 	// Finalizers are its entries, in the order of the file.
 	Finalizers []Known
+	// Links are what it knows of ownership that ownerReferences do not record, in the order of the file.
+	Links []link.Definition
 }
 
 // file is a pack as it is written. Its parts are decoded one by one, so that an error can name the part.
@@ -29,6 +33,7 @@ type file struct {
 	Title      string                     `json:"title"`
 	Components map[string]json.RawMessage `json:"components"`
 	Finalizers []json.RawMessage          `json:"finalizers"`
+	Links      []json.RawMessage          `json:"links"`
 }
 
 // Load reads the packs of a folder: its files *.yaml and *.yml. It is strict. An error names all that is wrong: the file, the
@@ -49,7 +54,7 @@ func Load(fsys fs.FS) (*Registry, error) {
 			}
 			packs[i], problems[i] = parse(name, data)
 			for j, problem := range problems[i] {
-				problems[i][j] = fmt.Errorf("%s: %w", name, problem)
+				problems[i][j] = inFile(name, problem)
 			}
 		})
 	}
@@ -92,8 +97,8 @@ func parse(name string, data []byte) (Pack, []error) {
 	if err := text("title", f.Title); err != nil {
 		errs = append(errs, err)
 	}
-	if len(f.Finalizers) == 0 {
-		errs = append(errs, errors.New(`"finalizers" is empty: list what is known`))
+	if len(f.Finalizers)+len(f.Links) == 0 {
+		errs = append(errs, errors.New(`"finalizers" and "links" are empty: list what is known`))
 	}
 	components, problems := f.components()
 	errs = append(errs, problems...)
@@ -102,9 +107,17 @@ func parse(name string, data []byte) (Pack, []error) {
 		k, problems := entry(raw, components)
 		k.Pack, used[k.Component] = f.Title, true
 		for _, problem := range problems {
-			errs = append(errs, fmt.Errorf("entry %d (%q): %w", i+1, k.ID, problem))
+			errs = append(errs, at(lineOf(data, "finalizers", i), fmt.Errorf("entry %d (%q): %w", i+1, k.ID, problem)))
 		}
 		p.Finalizers = append(p.Finalizers, k)
+	}
+	for i, raw := range f.Links {
+		d, problems := linkEntry(raw)
+		d.Pack = f.Title
+		for _, problem := range problems {
+			errs = append(errs, at(lineOf(data, "links", i), fmt.Errorf("link %d (%q): %w", i+1, d.ID, problem)))
+		}
+		p.Links = append(p.Links, d)
 	}
 	for _, name := range slices.Sorted(maps.Keys(components)) {
 		if !used[name] {
@@ -148,6 +161,14 @@ func entry(raw json.RawMessage, components map[string]Alive) (Known, []error) {
 		k.Field = InMetadata
 	}
 	return k, k.check()
+}
+
+func linkEntry(raw json.RawMessage) (link.Definition, []error) {
+	var d link.Definition
+	if errs := decode(raw, &d, "docs/packs.md lists the keys"); len(errs) > 0 {
+		return d, errs
+	}
+	return d, d.Check()
 }
 
 // decode is strict: of unknown keys, of keys that are there twice and of their case.

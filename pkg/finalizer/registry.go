@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Registry answers what is known of a finalizer. It does not change once it is made, and is safe for concurrent use. A nil
@@ -32,16 +34,20 @@ func newRegistry(packs []Pack) *Registry {
 // With returns what both know. Where they have entries of the same id the other's counts, and where entries are equally
 // near to a finalizer, the other's as well.
 func (r *Registry) With(other *Registry) *Registry {
-	replaced := map[string]bool{}
+	replaced, replacedLinks := map[string]bool{}, map[string]bool{}
 	for _, pack := range other.Packs() {
 		for _, k := range pack.Finalizers {
 			replaced[k.ID] = true
+		}
+		for _, d := range pack.Links {
+			replacedLinks[d.ID] = true
 		}
 	}
 	var packs []Pack
 	for _, pack := range r.Packs() {
 		pack.Finalizers = slices.DeleteFunc(slices.Clone(pack.Finalizers), func(k Known) bool { return replaced[k.ID] })
-		if len(pack.Finalizers) > 0 {
+		pack.Links = slices.DeleteFunc(slices.Clone(pack.Links), func(d link.Definition) bool { return replacedLinks[d.ID] })
+		if len(pack.Finalizers)+len(pack.Links) > 0 {
 			packs = append(packs, pack)
 		}
 	}
@@ -54,6 +60,17 @@ func (r *Registry) Packs() []Pack {
 		return nil
 	}
 	return slices.Clone(r.packs)
+}
+
+// Links returns all links that the packs describe, in the order of the files. They must not be changed.
+func (r *Registry) Links() []*link.Definition {
+	var all []*link.Definition
+	for _, pack := range r.Packs() {
+		for i := range pack.Links {
+			all = append(all, &pack.Links[i])
+		}
+	}
+	return all
 }
 
 // Lookup returns what is known of a finalizer on an object of a group and kind; the group of the core is empty. An entry

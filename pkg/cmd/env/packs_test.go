@@ -82,7 +82,7 @@ func TestPacksThatAreBroken(t *testing.T) {
 	broken := packIn(t, t.TempDir(), "broken.yaml", strings.ReplaceAll(widgetPack, "leaks-external", "much"))
 	empty := t.TempDir()
 	for dir, want := range map[string]string{
-		broken:                               "reading packs in " + broken + ": broken.yaml: entry 1 (\"widget-bucket\"): \"risk\" is \"much\"",
+		broken:                               "reading packs in " + broken + ": broken.yaml:4: entry 1 (\"widget-bucket\"): \"risk\" is \"much\"",
 		empty:                                "reading packs in " + empty + ": no pack found",
 		filepath.Join(broken, "absent"):      "no such file",
 		filepath.Join(broken, "broken.yaml"): "is no directory",

@@ -1,0 +1,211 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+var (
+	forms      = []Form{Reference, Text, Manifest, Labels}
+	namespaces = []EndNamespace{"", SourceNamespace, AnyNamespace}
+	encodings  = []Encoding{Base64, Gzip, JSON}
+	directions = []Direction{End, Source, Guard, Neither}
+	policies   = []Policy{Background, Foreground, Orphan}
+	waits      = []Waits{WaitsAlways, WaitsForeground, WaitsNever}
+	verified   = []Verified{BySource, ByDocumentation}
+	// keys are what a reference can say of an end.
+	keys = []string{"apiVersion", "group", "kind", "namespace", "name", "uid"}
+)
+
+// Check returns what is wrong with a definition, each with what to do about it.
+func (d *Definition) Check() []error {
+	var errs problems
+	errs.add("", required("id", d.ID), required("name", d.Name), oneOf("verified", d.Verified, verified))
+	if strings.ContainsAny(d.Name, " \t\n") {
+		errs.add("", fmt.Errorf(`"name" is %q: write one word, it stands on each edge`, d.Name))
+	}
+	if !strings.HasPrefix(d.Source, "https://") {
+		errs.add("", fmt.Errorf(`"source" is %q: give the https:// address where it can be read`, d.Source))
+	}
+	errs.add(`"from": `, d.From.check()...)
+	if len(d.Ends) == 0 {
+		errs.add("", errors.New(`"ends" is empty: say where the object names the other ends`))
+	}
+	for i, e := range d.Ends {
+		errs.add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
+	}
+	errs.add(`"deletion": `, d.Deletion.check()...)
+	return errs
+}
+
+// problems are errors, each after a word on where it is.
+type problems []error
+
+func (p *problems) add(where string, errs ...error) {
+	for _, err := range errs {
+		if err != nil {
+			*p = append(*p, fmt.Errorf("%s%w", where, err))
+		}
+	}
+}
+
+func (f From) check() []error {
+	var errs []error
+	if len(f.Kinds) == 0 && f.Category == "" {
+		errs = append(errs, errors.New(`"kinds" is empty: list v1/Kind or group/Kind, or give a "category"`))
+	}
+	errs = append(errs, checkKinds(f.Kinds))
+	if f.Anything() && len(f.Where) == 0 {
+		errs = append(errs, errors.New(`"where" is empty: say which objects are meant when "kinds" has "*"`))
+	}
+	return append(errs, checkConditions(f.Where)...)
+}
+
+func checkKinds(kinds []graph.KindPattern) error {
+	for _, kind := range kinds {
+		if _, err := path.Match(string(kind), ""); kind != "*" && (err != nil || strings.Count(string(kind), "/") != 1 || strings.ContainsAny(string(kind), " ,")) {
+			return fmt.Errorf(`"kinds" has %q: write v1/Kind, group/Kind, group/*, or "*" for all`, kind)
+		}
+	}
+	return nil
+}
+
+func checkConditions(conditions []Condition) []error {
+	var errs []error
+	for i, c := range conditions {
+		given := 0
+		for _, is := range []bool{c.Annotation != "", c.Label != "", !c.Field.IsZero()} {
+			if is {
+				given++
+			}
+		}
+		if given != 1 {
+			errs = append(errs, fmt.Errorf(`condition %d: give exactly one of "annotation", "label" and "field"`, i+1))
+		}
+	}
+	return errs
+}
+
+func (e Ends) check() []error {
+	errs := []error{oneOf("form", e.Form, forms), checkKinds(e.Kinds)}
+	if !slices.Contains(namespaces, e.Namespace) {
+		errs = append(errs, oneOf("namespace", e.Namespace, namespaces[1:]))
+	}
+	for _, encoding := range e.Decode {
+		errs = append(errs, oneOf("decode", encoding, encodings))
+	}
+	if e.Kind != "" && (strings.Count(string(e.Kind), "/") != 1 || strings.ContainsAny(string(e.Kind), "*?[ ,")) {
+		errs = append(errs, fmt.Errorf(`"kind" is %q: write v1/Kind or group/Kind`, e.Kind))
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.Keys)) {
+		if !slices.Contains(keys, key) {
+			errs = append(errs, fmt.Errorf(`"keys" has %q: there are %s`, key, strings.Join(keys, ", ")))
+		}
+	}
+	if e.Form == Labels {
+		return append(errs, e.checkLabels())
+	}
+	if e.Labels != "" || len(e.Kinds) > 0 || e.Namespace == AnyNamespace {
+		errs = append(errs, errors.New(`"labels", "kinds" and namespace "any" are for the form "labels"`))
+	}
+	if e.Field.IsZero() {
+		errs = append(errs, errors.New(`"field" is missing: say where the ends are named`))
+	}
+	return append(errs, e.checkMatch())
+}
+
+func (e Ends) checkMatch() error {
+	if e.Form != Text {
+		if e.Match != "" || len(e.Replace) > 0 {
+			return errors.New(`"match" and "replace" are for the form "text"`)
+		}
+		return nil
+	}
+	if e.Match == "" {
+		if e.Kind == "" {
+			return errors.New(`"kind" is missing: a name alone does not say of what`)
+		}
+		return nil
+	}
+	if !strings.HasPrefix(e.Match, "^") || !strings.HasSuffix(e.Match, "$") {
+		return fmt.Errorf(`"match" is %q: begin it with ^ and end it with $, it is about the whole text`, e.Match)
+	}
+	expression, err := regexp.Compile(e.Match)
+	if err != nil {
+		return fmt.Errorf(`"match" is no regular expression: %w`, err)
+	}
+	for _, group := range expression.SubexpNames() {
+		if group != "" && !slices.Contains(keys, group) {
+			return fmt.Errorf(`"match" has the group %q: there are %s`, group, strings.Join(keys, ", "))
+		}
+	}
+	if expression.SubexpIndex("name") < 0 || expression.SubexpIndex("kind") < 0 && e.Kind == "" {
+		return errors.New(`"match" has to have the group "name", and "kind" if "kind" is not given`)
+	}
+	return nil
+}
+
+func (e Ends) checkLabels() error {
+	if e.Labels == "" || len(e.Kinds) == 0 {
+		return errors.New(`give "labels" and the "kinds" of what has them`)
+	}
+	for _, p := range placeholder.FindAllString(e.Labels, -1) {
+		if path, err := ParsePath(p[1 : len(p)-1]); err != nil {
+			return fmt.Errorf(`"labels": %w`, err)
+		} else if path.IsZero() {
+			return errors.New(`"labels" has {}: write a path between the braces`)
+		}
+	}
+	if _, err := labels.Parse(placeholder.ReplaceAllString(e.Labels, "x")); err != nil {
+		return fmt.Errorf(`"labels" is no label selector: %w`, err)
+	}
+	return nil
+}
+
+func (d Deletion) check() []error {
+	errs := []error{oneOf("of", d.Of, directions)}
+	if d.Of == Neither || d.Of == Guard {
+		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || len(d.Keep)+len(d.Never) > 0 {
+			errs = append(errs, fmt.Errorf(`"of" is %q: leave out what says how a deletion travels`, d.Of))
+		}
+		return errs
+	}
+	errs = append(errs, required("by", d.By), oneOf("policy", d.Policy, policies), oneOf("waits", d.Waits, waits))
+	if d.Finalizer == "*" {
+		errs = append(errs, errors.New(`"finalizer" is "*": write how it begins`))
+	}
+	for i, all := range d.Never {
+		if len(all) == 0 {
+			errs = append(errs, fmt.Errorf(`"never", number %d, is empty: list conditions`, i+1))
+		}
+		errs = append(errs, checkConditions(all)...)
+	}
+	return append(errs, checkConditions(d.Keep)...)
+}
+
+func required(key, value string) error {
+	if value == "" {
+		return fmt.Errorf("%q is missing", key)
+	}
+	return nil
+}
+
+func oneOf[T ~string](key string, value T, all []T) error {
+	if slices.Contains(all, value) {
+		return nil
+	}
+	words := make([]string, len(all))
+	for i, a := range all {
+		words[i] = string(a)
+	}
+	return fmt.Errorf("%q is %q: it must be one of %s", key, value, strings.Join(words, ", "))
+}

@@ -1,0 +1,177 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Definition is a link that a pack describes: which objects name others in their content, how, and what the deletion of the one does to the others. The object
+// that names is the source, what it names are the ends. Its slices must not be changed.
+type Definition struct {
+	// ID names the definition. One of the same ID that is loaded later takes its place.
+	ID string `json:"id"`
+	// Name is that of the edges in output: one word, as "composite".
+	Name string `json:"name"`
+	// From says which objects are sources.
+	From From `json:"from"`
+	// Ends says where a source names its ends.
+	Ends []Ends `json:"ends"`
+	// Deletion says what a deletion does. It is the zero value if it does nothing.
+	Deletion Deletion `json:"deletion"`
+	// Note is what else there is to say, in sentences.
+	Note string `json:"note,omitempty"`
+	// Verified says how the fields were checked: by the code at Source, or by the documentation there.
+	Verified Verified `json:"verified"`
+	// Source is the https address where the fields were read.
+	Source string `json:"source"`
+
+	// Pack is the title of the pack.
+	Pack string `json:"-"`
+}
+
+// From says which objects are the sources of a link.
+type From struct {
+	// Kinds are patterns; empty if Category says it.
+	Kinds []graph.KindPattern `json:"kinds,omitempty"`
+	// Category is one of discovery's, as "claim" of Crossplane.
+	Category string `json:"category,omitempty"`
+	// Where are conditions that the object meets, all of them.
+	Where []Condition `json:"where,omitempty"`
+}
+
+// Matches says whether objects of a kind can be sources. The group of the core is empty; the categories are those that discovery has for the kind.
+func (f From) Matches(group, kind string, categories []string) bool {
+	if f.Category != "" && !slices.Contains(categories, f.Category) {
+		return false
+	}
+	return len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds, func(p graph.KindPattern) bool { return p.Matches(group, kind) })
+}
+
+// Anything says whether objects of any kind can be sources, so that only those that a user has named are looked at.
+func (f From) Anything() bool { return f.Category == "" && slices.Contains(f.Kinds, "*") }
+
+// Ends says where a source names ends, and how.
+type Ends struct {
+	// Field is a path to what names them. An empty one is the source itself.
+	Field Path `json:"field,omitempty"`
+	// Decode says how the text there is encoded, the outermost encoding first, and In is a path into what JSON it is in the end.
+	Decode []Encoding `json:"decode,omitempty"`
+	In     Path       `json:"in,omitempty"`
+	// Form is what stands there.
+	Form Form `json:"form"`
+	// Kind is the kind of the ends, "apps/Deployment" or "v1/Pod", where they do not say it.
+	Kind graph.KindPattern `json:"kind,omitempty"`
+	// Keys are paths in each reference, by what they give, for where they are not called so: apiVersion, group, kind, namespace, name and uid.
+	Keys map[string]Path `json:"keys,omitempty"`
+	// Match is a regular expression for the whole of a text, whose groups are called as the keys are.
+	Match string `json:"match,omitempty"`
+	// Replace says what stands for what in the name that Match gives.
+	Replace map[string]string `json:"replace,omitempty"`
+	// Labels is the label selector of the ends, in which a path between braces stands for what the source has there.
+	Labels string `json:"labels,omitempty"`
+	// Kinds are those of the ends that a label selector finds.
+	Kinds []graph.KindPattern `json:"kinds,omitempty"`
+	// Namespace says where ends are that name no namespace, if their kind has namespaces; empty for SourceNamespace.
+	Namespace EndNamespace `json:"namespace,omitempty"`
+}
+
+// Form is how a source names its ends.
+type Form string
+
+// The forms.
+const (
+	// Reference: an object with apiVersion or group, kind, name and namespace.
+	Reference Form = "reference"
+	// Text: a name, or a text in which Match finds it.
+	Text Form = "text"
+	// Manifest: YAML documents, which are the ends.
+	Manifest Form = "manifest"
+	// Labels: a label selector that the ends match.
+	Labels Form = "labels"
+)
+
+// EndNamespace says in which namespace an end is that names none.
+type EndNamespace string
+
+// The namespaces.
+const (
+	// SourceNamespace is that of the source.
+	SourceNamespace EndNamespace = "source"
+	// AnyNamespace is all of them; only a label selector can look there.
+	AnyNamespace EndNamespace = "any"
+)
+
+// Encoding is how a text is encoded.
+type Encoding string
+
+// The encodings.
+const (
+	Base64 Encoding = "base64"
+	Gzip   Encoding = "gzip"
+	JSON   Encoding = "json"
+)
+
+// Verified is how a definition was checked.
+type Verified string
+
+// How a definition was checked.
+const (
+	BySource        Verified = "source"
+	ByDocumentation Verified = "documentation"
+)
+
+// Deletion says how a deletion travels along a link.
+type Deletion struct {
+	// Of is what is deleted with the other: Of the End, the end goes with the source.
+	Of Direction `json:"of"`
+	// By is the program that deletes it, as "Crossplane". It is empty where the garbage collector does, because ownerReferences say the same.
+	By string `json:"by,omitempty"`
+	// Finalizer is the one by which the program sees the deletion, "*" at its end for any that begins so. Without it on the object that is deleted nothing
+	// travels. Empty if the program needs none.
+	Finalizer string `json:"finalizer,omitempty"`
+	// Policy is how the program deletes; PolicyField, in the source, says otherwise where it is not empty: Background, Foreground or Orphan.
+	Policy      Policy `json:"policy,omitempty"`
+	PolicyField Path   `json:"policyField,omitempty"`
+	// Waits says whether the program waits until they are gone before it removes the finalizer.
+	Waits Waits `json:"waits,omitempty"`
+	// Never are alternatives of conditions on the source; where all of one are met nothing is deleted.
+	Never [][]Condition `json:"never,omitempty"`
+	// Keep are conditions on an end; where one is met that end stays.
+	Keep []Condition `json:"keep,omitempty"`
+}
+
+// Direction says which of the two sides goes with the other.
+type Direction string
+
+// The directions.
+const (
+	// Neither goes with the other: the link is shown, and a deletion does not follow it.
+	Neither Direction = "neither"
+	// End goes with the source.
+	End Direction = "end"
+	// Source goes with the end.
+	Source Direction = "source"
+	// Guard: the source keeps the end from being deleted.
+	Guard Direction = "guard"
+)
+
+// Policy is how a program deletes.
+type Policy string
+
+// The policies.
+const (
+	Background Policy = "background"
+	Foreground Policy = "foreground"
+	Orphan     Policy = "orphan"
+)
+
+// Waits says whether a program waits.
+type Waits string
+
+// When a program waits.
+const (
+	WaitsAlways     Waits = "always"
+	WaitsForeground Waits = "foreground"
+	WaitsNever      Waits = "never"
+)

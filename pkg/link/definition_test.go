@@ -1,0 +1,298 @@
+package link
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// definition reads a definition, and fails the test if it would be refused.
+func definition(t testing.TB, text string) *Definition {
+	t.Helper()
+	d := &Definition{ID: "it", Name: "it", Verified: BySource, Source: "https://example.com/it.go"}
+	if err := yaml.UnmarshalStrict([]byte(text), d); err != nil {
+		t.Fatal(err)
+	}
+	if errs := d.Check(); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return d
+}
+
+func object(t testing.TB, text string) map[string]any {
+	t.Helper()
+	var o map[string]any
+	if err := yaml.Unmarshal([]byte(text), &o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func written(all []Named) string {
+	var lines []string
+	for _, n := range all {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s/%s %s %s/%s %s", n.Group, n.Version, n.Kind, n.Namespace, n.Name, n.UID)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+const (
+	claimLink = `
+from: {category: claim}
+ends: [{form: reference, field: spec.resourceRef}]
+deletion: {of: end, by: Crossplane, finalizer: finalizer.apiextensions.crossplane.io, policy: background, policyField: spec.compositeDeletePolicy, waits: foreground}`
+	applicationLink = `
+from: {kinds: [argoproj.io/Application]}
+ends: [{form: reference, field: 'status.resources[*]'}]
+deletion:
+  of: end
+  by: Argo CD
+  finalizer: resources-finalizer.argocd.argoproj.io*
+  policy: foreground
+  waits: always
+  keep: [{annotation: helm.sh/resource-policy, value: keep}, {field: spec.keep, value: 'true'}]`
+	kustomizationLink = `
+from: {kinds: [kustomize.toolkit.fluxcd.io/Kustomization]}
+ends:
+- form: text
+  field: status.inventory.entries[*].id
+  match: ^(?P<namespace>[^_]*)_(?P<name>.+)_(?P<group>[^_]*)_(?P<kind>[^_]+)$
+  replace: {__: ':'}
+deletion:
+  of: end
+  by: Flux
+  finalizer: finalizers.fluxcd.io
+  policy: background
+  waits: never
+  never: [[{field: spec.suspend, value: 'true'}], [{field: spec.prune, value: 'false', empty: true}, {field: spec.deletionPolicy, value: MirrorPrune, empty: true}]]`
+	releaseLink = `
+from: {kinds: [v1/Secret], where: [{label: owner, value: helm}]}
+ends: [{form: manifest, field: data.release, decode: [base64, base64, gzip, json], in: manifest}]
+deletion: {of: neither}`
+	applySetLink = `
+from: {kinds: ['*'], where: [{label: applyset.kubernetes.io/id}]}
+ends:
+- form: labels
+  labels: applyset.kubernetes.io/part-of={metadata.labels['applyset.kubernetes.io/id']}
+  kinds: ['*']
+deletion: {of: neither}`
+)
+
+// TestEndsOfAnObject reads what the objects of real programs name.
+func TestEndsOfAnObject(t *testing.T) {
+	for name, c := range map[string]struct{ link, object, want string }{
+		"a claim of Crossplane": {claimLink, "{metadata: {name: c, namespace: apps}, spec: {resourceRef: {apiVersion: platform.example.org/v1, kind: XDatabase, name: c-28lhm}}}",
+			"platform.example.org/v1 XDatabase apps/c-28lhm"},
+		"a claim without a composite":                {claimLink, "{metadata: {name: c, namespace: apps}, spec: {}}", ""},
+		"a claim whose reference is being filled in": {claimLink, "{metadata: {name: c}, spec: {resourceRef: {apiVersion: v1, kind: X, name: ''}}}", ""},
+		"an Application": {applicationLink, `{metadata: {name: a, namespace: argocd}, status: {resources: [
+			{kind: ConfigMap, name: settings, namespace: guest, version: v1}, {group: apps, kind: Deployment, name: web, namespace: guest, version: v1}]}}`,
+			"/ ConfigMap guest/settings\napps/ Deployment guest/web"},
+		"an inventory of Flux": {kustomizationLink, "{metadata: {name: k, namespace: flux-system}, status: {inventory: {entries: [{id: shop_web_apps_Deployment, v: v1}, {id: _system__it_rbac.authorization.k8s.io_ClusterRole, v: v1}, {id: shop_a_b__Service, v: v1}]}}}",
+			"apps/ Deployment shop/web\nrbac.authorization.k8s.io/ ClusterRole flux-system/system:it\n/ Service shop/a_b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			named, members, err := definition(t, c.link).References(object(t, c.object))
+			if got := written(named); err != nil || len(members) > 0 || got != c.want {
+				t.Errorf("%v, %v\n%s\nwant\n%s", err, members, got, c.want)
+			}
+		})
+	}
+}
+
+// TestEndsOfAHelmRelease: the manifest is in the Secret, packed three times over, and documents of comments are none.
+func TestEndsOfAHelmRelease(t *testing.T) {
+	manifest := "---\n# Source: shop/templates/sa.yaml\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n---\n# nothing\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: other}\n"
+	release, err := json.Marshal(map[string]any{"name": "shop", "manifest": manifest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	if _, err := w.Write(release); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString(zipped.Bytes())))
+	secret := map[string]any{
+		"metadata": map[string]any{"name": "sh.helm.release.v1.shop.v1", "namespace": "shop", "labels": map[string]any{"owner": "helm"}},
+		"data":     map[string]any{"release": text},
+	}
+	d := definition(t, releaseLink)
+	named, _, err := d.References(secret)
+	if want := "/v1 ServiceAccount shop/web\napps/v1 Deployment other/web"; err != nil || written(named) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, written(named), want)
+	}
+	for what, release := range map[string]any{"no base64": "%", "no gzip": base64.StdEncoding.EncodeToString([]byte("eA==")), "no text": int64(1)} {
+		secret["data"] = map[string]any{"release": release}
+		if named, _, err := d.References(secret); err == nil || len(named) > 0 || !strings.Contains(err.Error(), "data.release") {
+			t.Errorf("%s: %v, %v", what, named, err)
+		}
+	}
+	secret["metadata"].(map[string]any)["labels"] = map[string]any{}
+	if named, _, err := d.References(secret); err != nil || len(named) > 0 {
+		t.Errorf("a Secret of others: %v, %v", named, err)
+	}
+}
+
+// TestMembersOfAnApplySet: the selector is filled in from the source, and there is none if the source does not have it.
+func TestMembersOfAnApplySet(t *testing.T) {
+	d := definition(t, applySetLink)
+	_, members, err := d.References(object(t, "{metadata: {name: s, namespace: shop, labels: {applyset.kubernetes.io/id: applyset-x-v1}}}"))
+	if err != nil || len(members) != 1 || members[0].Labels != "applyset.kubernetes.io/part-of=applyset-x-v1" || members[0].Namespace != "shop" {
+		t.Errorf("%v, %+v", err, members)
+	}
+	for _, o := range []string{"{metadata: {name: s}}", "{metadata: {name: s, labels: {applyset.kubernetes.io/id: 'a,b'}}}"} {
+		if _, members, err := d.References(object(t, o)); err != nil || len(members) > 0 {
+			t.Errorf("%s: %v, %+v", o, err, members)
+		}
+	}
+}
+
+// TestEffectOfADeletion: the finalizer, what the source says of the policy, and what makes that nothing is deleted.
+func TestEffectOfADeletion(t *testing.T) {
+	const crossplane, argo, flux = "finalizer.apiextensions.crossplane.io", "resources-finalizer.argocd.argoproj.io/background", "finalizers.fluxcd.io"
+	for name, c := range map[string]struct {
+		link, object string
+		finalizer    string
+		want         Effect
+	}{
+		"a claim":                       {claimLink, "{spec: {}}", crossplane, Effect{Deletes: true, Policy: Background}},
+		"a claim with Foreground":       {claimLink, "{spec: {compositeDeletePolicy: Foreground}}", crossplane, Effect{Deletes: true, Policy: Foreground, Waits: true}},
+		"a claim without a finalizer":   {claimLink, "{spec: {}}", "x", Effect{Why: "it does not have the finalizer " + crossplane}},
+		"an Application in background":  {applicationLink, "{}", argo, Effect{Deletes: true, Policy: Foreground, Waits: true}},
+		"a Kustomization that prunes":   {kustomizationLink, "{spec: {prune: true}}", flux, Effect{Deletes: true, Policy: Background}},
+		"one that is suspended":         {kustomizationLink, "{spec: {prune: true, suspend: true}}", flux, Effect{Why: "spec.suspend is true"}},
+		"one that does not prune":       {kustomizationLink, "{spec: {prune: false}}", flux, Effect{Why: "spec.prune is false or is not set and spec.deletionPolicy is MirrorPrune or is not set"}},
+		"one that deletes all the same": {kustomizationLink, "{spec: {prune: false, deletionPolicy: Delete}}", flux, Effect{Deletes: true, Policy: Background}},
+		"a release":                     {releaseLink, "{}", "", Effect{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := definition(t, c.link).EffectOf(object(t, c.object), []string{c.finalizer}); got != c.want {
+				t.Errorf("%+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestWhatStays: an end that says so is kept, and the reason is what it says.
+func TestWhatStays(t *testing.T) {
+	d := definition(t, applicationLink)
+	for o, want := range map[string]string{
+		"{metadata: {annotations: {helm.sh/resource-policy: keep}}}": "annotation helm.sh/resource-policy is keep",
+		"{metadata: {annotations: {helm.sh/resource-policy: no}}}":   "",
+		"{spec: {keep: true}}": "spec.keep is true",
+	} {
+		if got, kept := d.Keeps(object(t, o)); got != want || kept != (want != "") {
+			t.Errorf("%s: %q, want %q", o, got, want)
+		}
+	}
+	if !d.ReadsEnds() || definition(t, kustomizationLink).ReadsEnds() {
+		t.Error("a condition on a field takes the whole end, and one on an annotation does not")
+	}
+}
+
+// TestSourcesByKindAndCategory: kinds are patterns, and a category narrows them.
+func TestSourcesByKindAndCategory(t *testing.T) {
+	claim := definition(t, claimLink).From
+	if !claim.Matches("platform.example.org", "Database", []string{"all", "claim"}) || claim.Matches("platform.example.org", "Database", nil) {
+		t.Error("a category is not what decides")
+	}
+	if app := definition(t, applicationLink).From; !app.Matches("argoproj.io", "Application", nil) || app.Matches("argoproj.io", "AppProject", nil) {
+		t.Error("a kind is not what decides")
+	}
+	if any := definition(t, applySetLink).From; !any.Anything() || !any.Matches("", "ConfigMap", nil) {
+		t.Error("* is not any kind")
+	}
+}
+
+// TestPaths: a path is read and written alike, and what is none is refused.
+func TestPaths(t *testing.T) {
+	o := object(t, "{a: {b.c/d: [{e: x}, {e: 1}, {f: why}, z]}, g: true}")
+	for text, want := range map[string][]any{
+		"a['b.c/d'][*].e": {"x", int64(1)}, "a['b.c/d'][*].f": {"why"}, "g": {true}, "a.x": nil, "g.x": nil, "a[*]": nil, "": {o},
+	} {
+		p, err := ParsePath(text)
+		if err != nil || p.String() != text {
+			t.Errorf("%q: %q, %v", text, p, err)
+		}
+		if got := p.all(o); text != "" && fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%q leads to %v, want %v", text, got, want)
+		}
+	}
+	for _, text := range []string{".a", "a..b", "a.", "a[0]", "a['b", "a['']", "a b", "a[*]b", "$.a"} {
+		if p, err := ParsePath(text); err == nil {
+			t.Errorf("%q is taken for %q", text, p)
+		}
+	}
+}
+
+// FuzzParsePath: what is taken for a path is written as it was read, and reading an object by it does not fail.
+func FuzzParsePath(f *testing.F) {
+	for _, text := range []string{"a.b", "a['b.c'][*]", "[*]", "a['[*]']"} {
+		f.Add(text)
+	}
+	o := map[string]any{"a": map[string]any{"b": []any{"c"}}}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := ParsePath(text)
+		if err != nil {
+			return
+		}
+		again, err := ParsePath(p.String())
+		if err != nil || !slices.Equal(p.steps, again.steps) {
+			t.Errorf("%q is %q, which is %q, %v", text, p.steps, again.steps, err)
+		}
+		p.all(o)
+	})
+}
+
+// TestDefinitionsThatAreRefused puts one fault into a definition at a time; the error says what to do.
+func TestDefinitionsThatAreRefused(t *testing.T) {
+	for name, c := range map[string]struct{ old, new, want string }{
+		"no source kinds":      {"{category: claim}", "{}", `"from": "kinds" is empty`},
+		"any kind":             {"{category: claim}", "{kinds: ['*']}", `"where" is empty`},
+		"a kind without group": {"{category: claim}", "{kinds: [Claim]}", "write v1/Kind, group/Kind"},
+		"no ends":              {"[{form: reference, field: spec.resourceRef}]", "[]", `"ends" is empty`},
+		"no form":              {"form: reference, ", "", `"ends", number 1: "form" is ""`},
+		"no field":             {", field: spec.resourceRef", "", `"field" is missing`},
+		"a name of no kind":    {"form: reference", "form: text", `"kind" is missing`},
+		"match of a reference": {"form: reference", "form: reference, match: ^x$", `for the form "text"`},
+		"match without anchor": {"form: reference", "form: text, match: x", "begin it with ^"},
+		"match without name":   {"form: reference", "form: text, match: '^(?P<kind>x)$'", `the group "name"`},
+		"match with more":      {"form: reference", "form: text, match: '^(?P<name>x)(?P<kind>x)(?P<age>x)$'", `the group "age"`},
+		"an unknown key":       {"form: reference", "form: reference, keys: {age: spec.age}", `"keys" has "age"`},
+		"labels of reference":  {"form: reference", "form: reference, labels: a=b", `are for the form "labels"`},
+		"no labels":            {"form: reference, field: spec.resourceRef", "form: labels", `give "labels" and the "kinds"`},
+		"bad labels":           {"form: reference, field: spec.resourceRef", "form: labels, labels: '=', kinds: ['*']", "is no label selector"},
+		"bad placeholder":      {"form: reference, field: spec.resourceRef", "form: labels, labels: 'a={b c}', kinds: ['*']", "is no path"},
+		"no direction":         {"of: end, ", "", `"deletion": "of" is ""`},
+		"no program":           {"by: Crossplane, ", "", `"by" is missing`},
+		"a policy of none":     {"policy: background", "policy: never", `"policy" is "never": it must be one of background`},
+		"a finalizer of none":  {"of: end", "of: neither", "leave out what says how a deletion travels"},
+		"any finalizer":        {"finalizer: finalizer.apiextensions.crossplane.io", "finalizer: '*'", "write how it begins"},
+		"an empty never":       {"waits: foreground", "waits: foreground, never: [[]]", `"never", number 1, is empty`},
+		"an empty condition":   {"waits: foreground", "waits: foreground, keep: [{value: x}]", "give exactly one of"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(claimLink, c.old) {
+				t.Fatalf("%q is not in the definition", c.old)
+			}
+			d := &Definition{ID: "it", Name: "it", Verified: BySource, Source: "https://example.com/it.go"}
+			if err := yaml.UnmarshalStrict([]byte(strings.Replace(claimLink, c.old, c.new, 1)), d); err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(d.Check()); !strings.Contains(got, c.want) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}

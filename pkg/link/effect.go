@@ -1,0 +1,78 @@
+package link
+
+import "strings"
+
+// Effect is what the deletion of an object does along a link, as far as the object itself says.
+type Effect struct {
+	// Deletes says that the other side is deleted; Why says why not, where something in the object says so.
+	Deletes bool
+	Why     string
+	// Policy is how.
+	Policy Policy
+	// Waits says that the object stays until the other side is gone.
+	Waits bool
+}
+
+// EffectOf says what the deletion of an object does to the ends of a link, if it has these finalizers.
+func (d *Definition) EffectOf(object map[string]any, finalizers []string) Effect {
+	if d.Deletion.Of != End {
+		return Effect{}
+	}
+	if !d.Deletion.released(finalizers) {
+		return Effect{Why: "it does not have the finalizer " + d.Deletion.Finalizer}
+	}
+	for _, all := range d.Deletion.Never {
+		if allMet(all, object) {
+			return Effect{Why: describe(all)}
+		}
+	}
+	policy := d.Deletion.Policy
+	if text, found := d.Deletion.PolicyField.text(object); found && !d.Deletion.PolicyField.IsZero() && text != "" {
+		policy = Policy(strings.ToLower(text))
+	}
+	if policy == Orphan {
+		return Effect{Why: d.Deletion.PolicyField.String() + " is Orphan", Policy: Orphan}
+	}
+	return Effect{Deletes: true, Policy: policy, Waits: d.Deletion.Waits == WaitsAlways || d.Deletion.Waits == WaitsForeground && policy == Foreground}
+}
+
+// released says whether one of the finalizers is the one by which the program sees a deletion.
+func (d Deletion) released(finalizers []string) bool {
+	if d.Finalizer == "" {
+		return true
+	}
+	for _, f := range finalizers {
+		if d.Holds(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// Holds says whether a finalizer is the one by which the program sees a deletion.
+func (d Deletion) Holds(finalizer string) bool {
+	if prefix, open := strings.CutSuffix(d.Finalizer, "*"); open {
+		return strings.HasPrefix(finalizer, prefix)
+	}
+	return finalizer == d.Finalizer
+}
+
+// Keeps says why an end stays, in what the end has that says so; false if it goes.
+func (d *Definition) Keeps(end map[string]any) (string, bool) {
+	for _, c := range d.Deletion.Keep {
+		if c.met(end) {
+			return c.String(), true
+		}
+	}
+	return "", false
+}
+
+// ReadsEnds says whether the metadata of an end is not enough to tell whether it is kept.
+func (d *Definition) ReadsEnds() bool {
+	for _, c := range d.Deletion.Keep {
+		if !c.inMetadata() {
+			return true
+		}
+	}
+	return false
+}

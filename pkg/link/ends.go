@@ -1,0 +1,272 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Named is an end as a source names it. What the source does not say is empty.
+type Named struct {
+	// Group and Version are those of the apiVersion; the version is empty where only a group is named. HasGroup is false where nothing says the group.
+	Group, Version string
+	HasGroup       bool
+	Kind           string
+	// Namespace is that of the source where the source names none; an end whose kind is cluster-scoped has none all the same.
+	Namespace, Name, UID string
+	// Field is where it stands.
+	Field string
+}
+
+// Members are the ends that a label selector finds.
+type Members struct {
+	// Labels is the selector, as kubectl's -l has it.
+	Labels string
+	// Kinds are those that are looked at.
+	Kinds []graph.KindPattern
+	// Namespace is where; empty for everywhere.
+	Namespace string
+}
+
+// IsSource says whether the link holds for an object of a kind that From matches.
+func (d *Definition) IsSource(object map[string]any) bool { return allMet(d.From.Where, object) }
+
+// References returns the ends that an object names, and the selectors of those that it does not name one by one. An error says what could not be understood; the
+// ends that could be come with it.
+func (d *Definition) References(object map[string]any) ([]Named, []Members, error) {
+	if !d.IsSource(object) {
+		return nil, nil, nil
+	}
+	var named []Named
+	var members []Members
+	var errs []error
+	for _, e := range d.Ends {
+		if e.Form == Labels {
+			m, ok, err := e.members(object)
+			if ok {
+				members = append(members, m)
+			}
+			errs = append(errs, err)
+			continue
+		}
+		found, err := e.named(object)
+		named = append(named, found...)
+		errs = append(errs, err)
+	}
+	return named, members, errors.Join(errs...)
+}
+
+// values returns what stands where an object names ends, decoded.
+func (e Ends) values(object map[string]any) ([]any, error) {
+	values := e.Field.all(object)
+	if len(e.Decode) == 0 {
+		return values, nil
+	}
+	var decoded []any
+	for _, v := range values {
+		text, ok := v.(string)
+		if !ok {
+			return nil, fmt.Errorf("%s is no text", e.Field)
+		}
+		value, err := decode(text, e.Decode)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Field, err)
+		}
+		decoded = append(decoded, e.In.all(value)...)
+	}
+	return decoded, nil
+}
+
+func (e Ends) named(object map[string]any) ([]Named, error) {
+	values, err := e.values(object)
+	if err != nil {
+		return nil, err
+	}
+	own, _ := namespacePath.text(object)
+	var all []Named
+	var errs []error
+	for _, v := range values {
+		found, err := e.read(v)
+		errs = append(errs, err)
+		for _, n := range found {
+			if n.Name == "" || n.Kind == "" {
+				continue // a reference that is not filled in yet
+			}
+			if n.Namespace == "" {
+				n.Namespace = own
+			}
+			n.Field = e.Field.String()
+			all = append(all, n)
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+var namespacePath = Path{[]string{"metadata", "namespace"}}
+
+// read reads one value by the form.
+func (e Ends) read(value any) ([]Named, error) {
+	switch e.Form {
+	case Manifest:
+		text, ok := value.(string)
+		if !ok {
+			return nil, fmt.Errorf("%s is no text", e.Field)
+		}
+		return manifests(text)
+	case Text:
+		text, ok := value.(string)
+		if !ok || text == "" {
+			return nil, nil
+		}
+		n, err := e.fromText(text)
+		return []Named{n}, err
+	}
+	return []Named{e.fromReference(value)}, nil
+}
+
+func (e Ends) fromReference(value any) Named {
+	get := func(key string) string {
+		path, given := e.Keys[key]
+		if !given {
+			path = Path{[]string{key}}
+		}
+		text, _ := path.text(value)
+		return text
+	}
+	return e.fill(get)
+}
+
+func (e Ends) fromText(text string) (Named, error) {
+	if e.Match == "" {
+		return e.fill(func(key string) string {
+			if key == "name" {
+				return text
+			}
+			return ""
+		}), nil
+	}
+	expression, err := regexp.Compile(e.Match) // a pack is checked when it is loaded, and this one is small
+	if err != nil {
+		return Named{}, err
+	}
+	groups := expression.FindStringSubmatch(text)
+	if groups == nil {
+		return Named{}, fmt.Errorf("%s has %q, which is not of the form %s", e.Field, text, e.Match)
+	}
+	n := e.fill(func(key string) string {
+		if i := expression.SubexpIndex(key); i >= 0 {
+			return groups[i]
+		}
+		return ""
+	})
+	if expression.SubexpIndex("group") >= 0 {
+		n.HasGroup = true
+	}
+	for old, by := range e.Replace {
+		n.Name = strings.ReplaceAll(n.Name, old, by)
+	}
+	return n, nil
+}
+
+// fill makes an end of what is found by key, and of the kind that the definition gives.
+func (e Ends) fill(get func(key string) string) Named {
+	n := Named{Kind: get("kind"), Name: get("name"), Namespace: get("namespace"), UID: get("uid")}
+	switch apiVersion, group := get("apiVersion"), get("group"); {
+	case apiVersion != "":
+		n.setAPIVersion(apiVersion)
+	case group != "" || n.Kind != "" && e.Kind == "":
+		// Of a reference that has a kind and no group, the group is that of the core: Argo CD and Cluster API leave it out.
+		n.Group, n.HasGroup = group, true
+	}
+	if e.Kind != "" && n.Kind == "" {
+		group, kind, _ := strings.Cut(string(e.Kind), "/")
+		n.Kind = kind
+		if group != "v1" {
+			n.Group = group
+		}
+		n.HasGroup = true
+	}
+	return n
+}
+
+func (n *Named) setAPIVersion(apiVersion string) {
+	n.HasGroup = true
+	if i := strings.IndexByte(apiVersion, '/'); i >= 0 {
+		n.Group, n.Version = apiVersion[:i], apiVersion[i+1:]
+		return
+	}
+	n.Version = apiVersion
+}
+
+// manifests returns the objects of YAML documents. A document that is none, as one of comments, is passed over.
+func manifests(text string) ([]Named, error) {
+	var all []Named
+	for i, document := range splitDocuments(text) {
+		var object struct {
+			APIVersion string `json:"apiVersion"`
+			Kind       string `json:"kind"`
+			Metadata   struct {
+				Name      string `json:"name"`
+				Namespace string `json:"namespace"`
+			} `json:"metadata"`
+		}
+		if err := yaml.Unmarshal([]byte(document), &object); err != nil {
+			return all, fmt.Errorf("document %d of the manifest: %w", i+1, err)
+		}
+		n := Named{Kind: object.Kind, Name: object.Metadata.Name, Namespace: object.Metadata.Namespace}
+		n.setAPIVersion(object.APIVersion)
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// splitDocuments parts YAML at the lines that begin a document.
+func splitDocuments(text string) []string {
+	var documents []string
+	var current strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "---") {
+			documents = append(documents, current.String())
+			current.Reset()
+			line = strings.TrimPrefix(line, "---")
+		}
+		current.WriteString(line)
+	}
+	return append(documents, current.String())
+}
+
+// placeholder is a path between braces in a label selector.
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// members fills in the label selector; false if the source does not have what stands in it.
+func (e Ends) members(object map[string]any) (Members, bool, error) {
+	from := []any{object}
+	if len(e.Decode) > 0 || !e.Field.IsZero() {
+		var err error
+		if from, err = e.values(object); err != nil || len(from) == 0 {
+			return Members{}, false, err
+		}
+	}
+	complete := true
+	labels := placeholder.ReplaceAllStringFunc(e.Labels, func(p string) string {
+		path, err := ParsePath(p[1 : len(p)-1])
+		text, found := path.text(from[0])
+		if err != nil || !found || text == "" || strings.ContainsAny(text, ",=!() ") {
+			complete = false
+		}
+		return text
+	})
+	if !complete {
+		return Members{}, false, nil
+	}
+	m := Members{Labels: labels, Kinds: e.Kinds}
+	if e.Namespace != AnyNamespace {
+		m.Namespace, _ = namespacePath.text(object)
+	}
+	return m, true, nil
+}

@@ -1,0 +1,133 @@
+package link
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Path leads to fields of an object, as JSONPath writes it: names with dots between them, ['a.b/c'] for a name that has dots, and [*] for all items of a list.
+type Path struct{ steps []string }
+
+// allItems is the step that goes through a list. No field is called so.
+const allItems = "[*]"
+
+// ParsePath reads a path. The error says what is wrong with it.
+func ParsePath(text string) (Path, error) {
+	var p Path
+	for rest := text; rest != ""; {
+		step, left, err := nextStep(rest, len(p.steps) == 0)
+		if err != nil {
+			return Path{}, fmt.Errorf("%q is no path: %w", text, err)
+		}
+		p.steps, rest = append(p.steps, step), left
+	}
+	return p, nil
+}
+
+func nextStep(text string, first bool) (step, rest string, err error) {
+	switch {
+	case strings.HasPrefix(text, allItems):
+		return allItems, text[len(allItems):], nil
+	case strings.HasPrefix(text, "['"):
+		name, rest, closed := strings.Cut(text[2:], "']")
+		if !closed || name == "" {
+			return "", "", fmt.Errorf("write a name in brackets as ['name']")
+		}
+		return name, rest, nil
+	case !first && text[0] == '.':
+		text = text[1:]
+	case !first:
+		return "", "", fmt.Errorf("write a dot between names")
+	}
+	end := strings.IndexAny(text, ".[")
+	if end < 0 {
+		end = len(text)
+	}
+	name := text[:end]
+	if !plain(name) {
+		return "", "", fmt.Errorf("write a name with other characters than letters and digits in brackets as ['name']")
+	}
+	return name, text[end:], nil
+}
+
+// plain says whether a name stands in a path without brackets.
+func plain(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+}
+
+// UnmarshalJSON reads a path from the text of it.
+func (p *Path) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return fmt.Errorf("a path is a text: %w", err)
+	}
+	parsed, err := ParsePath(text)
+	*p = parsed
+	return err
+}
+
+// MarshalJSON writes the text of a path.
+func (p Path) MarshalJSON() ([]byte, error) { return json.Marshal(p.String()) }
+
+// IsZero says whether the path is empty, which leads to the object itself.
+func (p Path) IsZero() bool { return len(p.steps) == 0 }
+
+// String returns the path as it is written.
+func (p Path) String() string {
+	var text strings.Builder
+	for i, step := range p.steps {
+		switch {
+		case step == allItems:
+			text.WriteString(step)
+		case !plain(step):
+			text.WriteString("['" + step + "']")
+		case i > 0:
+			text.WriteString("." + step)
+		default:
+			text.WriteString(step)
+		}
+	}
+	return text.String()
+}
+
+// all returns what an object has there; nothing if a field on the way is missing, or is no object or list.
+func (p Path) all(object any) []any {
+	values := []any{object}
+	for _, step := range p.steps {
+		var next []any
+		for _, v := range values {
+			switch v := v.(type) {
+			case []any:
+				if step == allItems {
+					next = append(next, v...)
+				}
+			case map[string]any:
+				if field, ok := v[step]; ok && step != allItems {
+					next = append(next, field)
+				}
+			}
+		}
+		values = next
+	}
+	return slices.DeleteFunc(values, func(v any) bool { return v == nil })
+}
+
+// text returns the first scalar that an object has there, as text.
+func (p Path) text(object any) (string, bool) {
+	for _, v := range p.all(object) {
+		switch v := v.(type) {
+		case string:
+			return v, true
+		case bool:
+			return strconv.FormatBool(v), true
+		case int64:
+			return strconv.FormatInt(v, 10), true
+		case float64:
+			return strconv.FormatFloat(v, 'g', -1, 64), true
+		}
+	}
+	return "", false
+}
