@@ -13,21 +13,22 @@ type Effect struct {
 	Waits bool
 }
 
-// EffectOf says what the deletion of an object does to the ends of a link, if it has these finalizers.
-func (d *Definition) EffectOf(object map[string]any, finalizers []string) Effect {
-	if d.Deletion.Of != End {
+// EffectOf says what the deletion of one side of a link does to the other, as far as the source says. The finalizers are those of the side that is deleted: the
+// source if the ends go with it, an end if the source does.
+func (d *Definition) EffectOf(source map[string]any, finalizers []string) Effect {
+	if d.Deletion.Of != End && d.Deletion.Of != Source {
 		return Effect{}
 	}
 	if !d.Deletion.released(finalizers) {
 		return Effect{Why: "it does not have the finalizer " + d.Deletion.Finalizer}
 	}
 	for _, all := range d.Deletion.Never {
-		if allMet(all, object) {
+		if allMet(all, source) {
 			return Effect{Why: describe(all)}
 		}
 	}
 	policy := d.Deletion.Policy
-	if text, found := d.Deletion.PolicyField.text(object); found && !d.Deletion.PolicyField.IsZero() && text != "" {
+	if text, found := d.Deletion.PolicyField.text(source); found && !d.Deletion.PolicyField.IsZero() && text != "" {
 		policy = Policy(strings.ToLower(text))
 	}
 	if policy == Orphan {

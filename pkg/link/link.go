@@ -10,12 +10,19 @@ import (
 type Links struct {
 	g      *graph.Graph
 	byType map[groupResource][]graph.ID
+	found  map[graph.ID][]Found // by Found.Owner
 }
 
 type groupResource struct{ group, resource string }
 
-// New returns the links of a graph; they are worked out when they are first asked for.
-func New(g *graph.Graph) *Links { return &Links{g: g} }
+// New returns the links of a graph: those of the rules, which are worked out when they are first asked for, and those that were found in what objects contain.
+func New(g *graph.Graph, found ...Found) *Links {
+	l := &Links{g: g, found: map[graph.ID][]Found{}}
+	for _, f := range found {
+		l.found[f.Owner()] = append(l.found[f.Owner()], f)
+	}
+	return l
+}
 
 // Dependents returns what goes with the object though no ownerReference says so. Of what is inside of it these are the objects that nothing else in there
 // owns and, of a cycle, the first: the others stand below them.
@@ -23,6 +30,11 @@ func (l *Links) Dependents(id graph.ID) []graph.Link {
 	if !l.g.Observed(id) {
 		return nil
 	}
+	return append(l.byRule(id), l.named(id)...)
+}
+
+// byRule are the dependents by the rules.
+func (l *Links) byRule(id graph.ID) []graph.Link {
 	owner := l.g.Ref(id)
 	rule, ok := Of(owner)
 	switch {
@@ -34,6 +46,19 @@ func (l *Links) Dependents(id graph.ID) []graph.Link {
 	return links(id, rule.dependents(l, owner), rule.Name)
 }
 
+// named are the dependents that objects name, each once.
+func (l *Links) named(id graph.ID) []graph.Link {
+	var all []graph.Link
+	seen := map[graph.ID]bool{}
+	for _, f := range l.found[id] {
+		if d := f.Dependent(); !seen[d] && d != id {
+			seen[d] = true
+			all = append(all, graph.Link{Owner: id, Dependent: d, Rule: f.Definition.Name})
+		}
+	}
+	return all
+}
+
 // Content returns all that goes with the object by its rule, and not only what stands at the top.
 func (l *Links) Content(id graph.ID) []graph.ID {
 	owner := l.g.Ref(id)
@@ -41,7 +66,7 @@ func (l *Links) Content(id graph.ID) []graph.ID {
 		return slices.Collect(rule.Inside(l.g, owner))
 	}
 	var content []graph.ID
-	for _, d := range l.Dependents(id) {
+	for _, d := range l.byRule(id) {
 		content = append(content, d.Dependent)
 	}
 	return content

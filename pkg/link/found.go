@@ -1,0 +1,41 @@
+package link
+
+import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
+
+// Found is a link between two objects of a graph that one of them, the source, names in its content.
+type Found struct {
+	Definition *Definition
+	// Source names End. An end that is not there is a virtual node of the graph.
+	Source, End graph.ID
+	// Field is where it stands in the source: spec.resourceRef.
+	Field string
+	// Effect is what the deletion of Owner does to Dependent.
+	Effect Effect
+	// Kept says why the end stays all the same, in what the end has that says so; empty if nothing does.
+	Kept string
+}
+
+// Owner is the side above which the other stands in a tree: the source, unless the source goes with the end, or keeps it.
+func (f Found) Owner() graph.ID {
+	if f.below() {
+		return f.End
+	}
+	return f.Source
+}
+
+// Dependent is the other side.
+func (f Found) Dependent() graph.ID {
+	if f.below() {
+		return f.Source
+	}
+	return f.End
+}
+
+// below says that the source stands below the end.
+func (f Found) below() bool { return f.Definition.Deletion.Of == Source || f.Definition.Deletion.Of == Guard }
+
+// Deletes says whether the deletion of the owner deletes the dependent.
+func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" }
+
+// Found returns the links below an object that objects name, in the order in which they were found.
+func (l *Links) Found(owner graph.ID) []Found { return l.found[owner] }
