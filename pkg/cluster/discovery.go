@@ -21,6 +21,7 @@ type Resource struct {
 	OtherVersions []string
 	Singular      string
 	ShortNames    []string
+	Categories    []string
 	Verbs         []string
 }
 
@@ -112,7 +113,7 @@ func (cat *Catalog) addResources(lists []*metav1.APIResourceList) {
 			cat.index[gv.WithResource(r.Name).GroupResource()] = len(cat.Resources)
 			cat.Resources = append(cat.Resources, Resource{
 				Type:     graph.Type{Group: gv.Group, Version: gv.Version, Resource: r.Name, Kind: r.Kind, Namespaced: r.Namespaced},
-				Singular: r.SingularName, ShortNames: r.ShortNames, Verbs: r.Verbs,
+				Singular: r.SingularName, ShortNames: r.ShortNames, Categories: r.Categories, Verbs: r.Verbs,
 			})
 		}
 	}

@@ -54,6 +54,7 @@ func (b *Builder) Build() *Graph {
 			g.aliases[id] = lists
 		}
 	}
+	g.sorted = len(g.nodes)
 	g.indexDependents()
 	g.checkReferences(virtual, renumber)
 	g.indexPlaces()

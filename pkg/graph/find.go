@@ -65,7 +65,7 @@ func (g *Graph) Find(group, resource, namespace, name string) (ID, bool) {
 		from := g.search(func(id int32) int {
 			return cmp.Or(g.compareKind(id, namespace, k), cmp.Compare(g.nodes[id].name, name))
 		})
-		for id := from; int(id) < len(g.nodes) && g.nodes[id].name == name && g.compareKind(int32(id), namespace, k) == 0; id++ {
+		for id := from; int(id) < g.sorted && g.nodes[id].name == name && g.compareKind(int32(id), namespace, k) == 0; id++ {
 			if g.is(id, group, resource) && (!ok || g.nodes[id].creationTimestamp > g.nodes[found].creationTimestamp) {
 				found, ok = id, true
 			}
@@ -80,7 +80,7 @@ func (g *Graph) OfType(group, resource, namespace string) iter.Seq[ID] {
 	return func(yield func(ID) bool) {
 		for _, k := range g.places[groupResource{group, resource}].kinds {
 			from := g.search(func(id int32) int { return g.compareKind(id, namespace, k) })
-			for id := from; int(id) < len(g.nodes) && g.compareKind(int32(id), namespace, k) == 0; id++ {
+			for id := from; int(id) < g.sorted && g.compareKind(int32(id), namespace, k) == 0; id++ {
 				if g.is(id, group, resource) && !yield(id) {
 					return
 				}
@@ -94,7 +94,7 @@ func (g *Graph) OfType(group, resource, namespace string) iter.Seq[ID] {
 func (g *Graph) InNamespace(namespace string) iter.Seq[ID] {
 	return func(yield func(ID) bool) {
 		from := g.search(func(id int32) int { return cmp.Compare(g.nsNames[g.nodes[id].ns], namespace) })
-		for id := from; int(id) < len(g.nodes) && g.nsNames[g.nodes[id].ns] == namespace; id++ {
+		for id := from; int(id) < g.sorted && g.nsNames[g.nodes[id].ns] == namespace; id++ {
 			if g.Observed(id) && !yield(id) {
 				return
 			}
@@ -104,7 +104,7 @@ func (g *Graph) InNamespace(namespace string) iter.Seq[ID] {
 
 // search returns the first node that does not stand before what is looked for, by the order of the graph.
 func (g *Graph) search(compare func(id int32) int) ID {
-	return ID(sort.Search(len(g.nodes), func(i int) bool { return compare(int32(i)) >= 0 }))
+	return ID(sort.Search(g.sorted, func(i int) bool { return compare(int32(i)) >= 0 }))
 }
 
 // compareKind says whether a node stands before, at or behind the objects of a kind in a namespace.

@@ -24,6 +24,8 @@ type Graph struct {
 	places     map[groupResource]places
 	cycles     [][]ID
 	inCycle    map[int32]int
+	// sorted is how many nodes stand in the order; those of WithUnseen come behind.
+	sorted int
 }
 
 type virtualNode struct {

@@ -14,7 +14,7 @@ func (g *Graph) Roots() []ID {
 		}
 	}
 	var roots []ID
-	for i := range g.nodes {
+	for i := range g.nodes[:g.sorted] {
 		if g.nodes[i].ownerCount == 0 {
 			roots = append(roots, ID(i))
 		} else if c, in := g.inCycle[int32(i)]; in && !fromOutside[c] && g.cycles[c][0] == ID(i) {

@@ -18,7 +18,7 @@ type TreeOptions struct {
 	Show func(ID) bool
 	// HideRoots lets Show hide roots too.
 	HideRoots bool
-	// Links returns further dependents of a node; nil for none. It is not asked when walking up.
+	// Links returns further dependents of a node, or further owners when walking up; nil for none.
 	Links func(ID) []Link
 }
 

@@ -436,6 +436,12 @@ func TestTreeLinks(t *testing.T) {
 		}
 		return all
 	}
+	upwards := func(id graph.ID) []graph.Link {
+		if !slices.Contains(content, id) {
+			return nil
+		}
+		return []graph.Link{{Owner: space, Dependent: id, Rule: "namespace"}}
+	}
 	tests := []struct {
 		name, root, want string
 		opts             graph.TreeOptions
@@ -448,11 +454,14 @@ func TestTreeLinks(t *testing.T) {
     └ pod elsewhere
 `, graph.TreeOptions{Depth: -1}},
 		{"cut", "space", "\n└ space +3\n", graph.TreeOptions{}},
-		{"upwards", "pod", "\n└ pod\n  ├ web\n  └ space\n", graph.TreeOptions{Depth: -1, Owners: true}},
+		{"upwards, where a reference says more", "pod", "\n└ pod\n  ├ web\n    └ space by namespace of space\n  └ space elsewhere\n", graph.TreeOptions{Depth: -1, Owners: true}},
+		{"upwards", "secret", "\n└ secret\n  └ space by namespace of space\n", graph.TreeOptions{Depth: -1, Owners: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.opts.Links = links
+			if tt.opts.Links = links; tt.opts.Owners {
+				tt.opts.Links = upwards
+			}
 			if got, want := draw(g, g.Tree(nodes(t, g, tt.root), tt.opts)), tt.want[1:]; got != want {
 				t.Errorf("got\n%swant\n%s", got, want)
 			}

@@ -65,6 +65,8 @@ func (w *walker) topFirst(roots []ID) []ID {
 // far is the node that an edge leads to, in the direction of the walk.
 func (w *walker) far(e Edge, l Link) ID {
 	switch {
+	case l.Rule != "" && w.opts.Owners:
+		return l.Owner
 	case l.Rule != "":
 		return l.Dependent
 	case w.opts.Owners:
@@ -178,6 +180,7 @@ func (w *walker) next(id ID, f func(Edge, Link)) {
 				f(e, Link{})
 			}
 		}
+		w.links(id, func(l Link) bool { return seen[l.Owner] }, f)
 		return
 	}
 	last := ID(-1)
@@ -187,11 +190,16 @@ func (w *walker) next(id ID, f func(Edge, Link)) {
 		}
 		last = e.Dependent
 	}
+	w.links(id, func(l Link) bool { return w.g.owns(id, l.Dependent) }, f)
+}
+
+// links calls f for the links of a node that are not references too, which say more.
+func (w *walker) links(id ID, isReference func(Link) bool, f func(Edge, Link)) {
 	if w.opts.Links == nil {
 		return
 	}
 	for _, l := range w.opts.Links(id) {
-		if !w.g.owns(id, l.Dependent) { // a reference says more
+		if !isReference(l) {
 			f(Edge{}, l)
 		}
 	}

@@ -18,7 +18,7 @@ var (
 	forms      = []Form{Reference, Text, Manifest, Labels}
 	namespaces = []EndNamespace{"", SourceNamespace, AnyNamespace}
 	encodings  = []Encoding{Base64, Gzip, JSON}
-	directions = []Direction{End, Source, Guard, Neither}
+	directions = []Direction{End, Source, Guard, Lead, Neither}
 	policies   = []Policy{Background, Foreground, Orphan}
 	waits      = []Waits{WaitsAlways, WaitsForeground, WaitsNever}
 	verified   = []Verified{BySource, ByDocumentation}
@@ -173,7 +173,7 @@ func (e Ends) checkLabels() error {
 
 func (d Deletion) check() []error {
 	errs := []error{oneOf("of", d.Of, directions)}
-	if d.Of == Neither || d.Of == Guard {
+	if d.Of == Neither || d.Of == Guard || d.Of == Lead {
 		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || len(d.Keep)+len(d.Never) > 0 {
 			errs = append(errs, fmt.Errorf(`"of" is %q: leave out what says how a deletion travels`, d.Of))
 		}

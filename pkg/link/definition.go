@@ -2,6 +2,7 @@ package link
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -50,6 +51,20 @@ func (f From) Matches(group, kind string, categories []string) bool {
 
 // Anything says whether objects of any kind can be sources, so that only those that a user has named are looked at.
 func (f From) Anything() bool { return f.Category == "" && slices.Contains(f.Kinds, "*") }
+
+// MetadataOnly says whether an object's metadata is all that the link needs of it.
+func (d *Definition) MetadataOnly() bool {
+	return !slices.ContainsFunc(d.From.Where, func(c Condition) bool { return !c.inMetadata() }) && !slices.ContainsFunc(d.Ends, func(e Ends) bool { return !e.inMetadata() }) &&
+		d.Deletion.PolicyField.IsZero() && len(d.Deletion.Never) == 0
+}
+
+// inMetadata says whether the metadata of a source says which ends these are.
+func (e Ends) inMetadata() bool {
+	if !e.Field.IsZero() {
+		return e.Field.steps[0] == "metadata"
+	}
+	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels, -1), func(p string) bool { return !strings.HasPrefix(p, "{metadata.") })
+}
 
 // Ends says where a source names ends, and how.
 type Ends struct {
@@ -154,6 +169,8 @@ const (
 	Source Direction = "source"
 	// Guard: the source keeps the end from being deleted.
 	Guard Direction = "guard"
+	// Lead: the end manages the source. It is followed upwards, from objects that a user names, to find the end; what ties the two is a link of the end's own.
+	Lead Direction = "lead"
 )
 
 // Policy is how a program deletes.

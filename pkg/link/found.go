@@ -32,7 +32,9 @@ func (f Found) Dependent() graph.ID {
 }
 
 // below says that the source stands below the end.
-func (f Found) below() bool { return f.Definition.Deletion.Of == Source || f.Definition.Deletion.Of == Guard }
+func (f Found) below() bool {
+	return f.Definition.Deletion.Of == Source || f.Definition.Deletion.Of == Guard
+}
 
 // Deletes says whether the deletion of the owner deletes the dependent.
 func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" }

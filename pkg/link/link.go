@@ -1,6 +1,7 @@
 package link
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -11,6 +12,7 @@ type Links struct {
 	g      *graph.Graph
 	byType map[groupResource][]graph.ID
 	found  map[graph.ID][]Found // by Found.Owner
+	owners map[graph.ID][]graph.Link
 }
 
 type groupResource struct{ group, resource string }
@@ -57,6 +59,19 @@ func (l *Links) named(id graph.ID) []graph.Link {
 		}
 	}
 	return all
+}
+
+// Owners returns what names the object, or is named by it, as something that stands below: the links of named seen from the other end. Rules are not asked.
+func (l *Links) Owners(id graph.ID) []graph.Link {
+	if l.owners == nil {
+		l.owners = map[graph.ID][]graph.Link{}
+		for _, owner := range slices.Sorted(maps.Keys(l.found)) {
+			for _, edge := range l.named(owner) {
+				l.owners[edge.Dependent] = append(l.owners[edge.Dependent], edge)
+			}
+		}
+	}
+	return l.owners[id]
 }
 
 // Content returns all that goes with the object by its rule, and not only what stands at the top.

@@ -3,9 +3,11 @@ package tree
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -15,8 +17,9 @@ type Options struct {
 	Owners bool
 	// Depth is the distance from the objects to which there are rows; negative for all.
 	Depth int
-	// Links also follows what no ownerReference records.
-	Links bool
+	// Links also follows what no ownerReference records: rules of Kubernetes, and what objects name by the Definitions.
+	Links       bool
+	Definitions []*link.Definition
 	// Shows says whether an object has a row; nil if all have. It never cuts an edge.
 	Shows func(graph.Ref) bool
 	// Drawn picks the rows of which READY and STATUS are read; nil reads none.
@@ -44,15 +47,27 @@ func look(ctx context.Context, q *selection.Query, uids []string, opts Options) 
 	if err := q.Unlisted(listed.Gaps); err != nil {
 		return nil, err
 	}
-	g := listed.Graph
-	roots, show, err := find(ctx, q, g, uids, opts.Shows)
+	roots, show, err := find(ctx, q, listed.Graph, uids, opts.Shows)
 	if err != nil {
 		return nil, err
 	}
 	rows := graph.TreeOptions{Owners: opts.Owners, Depth: opts.Depth, Show: show, HideRoots: q.All()}
 	if opts.Links && !q.All() {
-		rows.Links = link.New(g).Dependents
+		own, err := ownership.Find(ctx, q.Client, q.Catalog, ownership.Request{Graph: listed.Graph, Scope: q.Scope, Roots: roots, Upwards: opts.Owners, Definitions: opts.Definitions})
+		if err != nil {
+			return nil, err
+		}
+		if own.Elsewhere {
+			everywhere := *q
+			everywhere.Scope = ""
+			return look(ctx, &everywhere, uids, opts)
+		}
+		listed.Graph, listed.Gaps = own.Graph, slices.Concat(listed.Gaps, own.Gaps)
+		if rows.Links = own.Links.Dependents; opts.Owners {
+			rows.Links = own.Links.Owners
+		}
 	}
+	g := listed.Graph
 	s := &Snapshot{Snapshot: listed, Rows: g.Tree(roots, rows)}
 	if opts.Drawn != nil {
 		s.Readings, err = readings(ctx, q.Client, g, opts.Drawn(s.Rows))

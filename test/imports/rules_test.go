@@ -13,7 +13,7 @@ var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
 	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion"}
 	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain"}
-	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster"}
+	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership"}
 	output    = []string{"pkg/render", "pkg/encode"}
 )
 
@@ -38,6 +38,7 @@ var imports = map[string][]string{
 	"pkg/archive":        slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
 	"pkg/unfinalize":     slices.Concat([]string{"pkg/collect", "pkg/archive"}, knowledge, below),
 	"pkg/selection":      {"pkg/cluster", "pkg/graph", "pkg/link"},
+	"pkg/ownership":      {"pkg/cluster", "pkg/graph", "pkg/link"},
 	"pkg/actor":          {"pkg/cluster", "pkg/finalizer", "pkg/status", "pkg/graph"},
 	"pkg/encode":         slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/actor", "pkg/status"}),
 	"pkg/render":         slices.Concat(engines, knowledge, []string{"pkg/actor", "pkg/status"}),

@@ -9,7 +9,7 @@ import (
 
 // AddPacks adds --packs. What is read there is part of what Known returns.
 func (e *Env) AddPacks(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&e.Packs, "packs", nil, "Directory with more packs (*.yaml) of known finalizers; can be repeated")
+	cmd.Flags().StringArrayVar(&e.Packs, "packs", nil, "Directory with more packs (*.yaml) of known finalizers and links; can be repeated")
 	cmd.MarkFlagDirname("packs")
 }
 

@@ -78,7 +78,8 @@ the objects below them. Other formats show all levels.`,
 	flags.IntVar(&o.Depth, "depth", o.Depth, "Number of levels to show below the named objects; a negative number shows all")
 	flags.StringSliceVar(&o.Types, "types", nil, "Show only objects of these types: names, short names, kinds or groups, as glob patterns")
 	flags.StringSliceVar(&o.Exclude, "exclude-types", nil, "Do not show objects of these types")
-	flags.BoolVar(&o.Links, "links", o.Links, "Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace")
+	flags.BoolVar(&o.Links, "links", o.Links, "Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
+	e.AddPacks(cmd)
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After showing the tree, watch for changes and show it again")
 	cmd.RegisterFlagCompletionFunc("types", e.CompleteTypeList)
 	cmd.RegisterFlagCompletionFunc("exclude-types", e.CompleteTypeList)
@@ -88,6 +89,9 @@ the objects below them. Other formats show all levels.`,
 // validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command) error {
 	if err := o.Objects.Validate(cmd, o.Args); err != nil {
+		return err
+	}
+	if err := o.CheckPacks(); err != nil {
 		return err
 	}
 	switch {

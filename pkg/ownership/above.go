@@ -1,0 +1,123 @@
+package ownership
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// mostLeads is of how many objects it is asked what manages them. Who selects more means a whole type or a whole namespace.
+const mostLeads = 300
+
+// climb follows ownerReferences and leads upwards from the roots, to the end.
+func (s *search) climb(ctx context.Context) error {
+	seen := map[graph.ID]bool{}
+	for level := s.Roots; len(level) > 0; {
+		ancestors := s.ancestors(level, seen)
+		managers, err := s.leads(ctx, ancestors)
+		if err != nil {
+			return err
+		}
+		level = managers
+	}
+	return nil
+}
+
+// ancestors returns objects that were not seen yet and all that own them by references, and marks them.
+func (s *search) ancestors(ids []graph.ID, seen map[graph.ID]bool) []graph.ID {
+	var all []graph.ID
+	for queue := slices.Clone(ids); len(queue) > 0; {
+		id := queue[0]
+		queue = queue[1:]
+		if seen[id] || !s.Graph.Observed(id) {
+			continue
+		}
+		seen[id] = true
+		all = append(all, id)
+		for e := range s.Graph.Owners(id) {
+			queue = append(queue, e.Owner)
+		}
+	}
+	return all
+}
+
+// leads finds what manages objects, and reads it: what ties it to them are links of its own.
+func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) {
+	if len(ids) > mostLeads {
+		return nil, nil
+	}
+	led := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return !s.Graph.Observed(id) || len(s.lead[s.groupKind(id)]) == 0 })
+	objects, err := s.sources(ctx, led, s.lead)
+	if err != nil {
+		return nil, err
+	}
+	var managers []graph.ID
+	for _, id := range led {
+		o, ok := objects[id]
+		if !ok {
+			continue
+		}
+		for _, d := range s.lead[s.groupKind(id)] {
+			found, err := s.ends(ctx, id, d, o)
+			if err != nil {
+				return nil, err
+			}
+			managers = append(managers, found...)
+		}
+	}
+	managers = unique(managers)
+	return managers, s.read(ctx, slices.DeleteFunc(slices.Clone(managers), func(id graph.ID) bool { return s.isRead[id] || !s.isSource(id) }))
+}
+
+// ends are the objects that another names by one link and that are there.
+func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *unstructured.Unstructured) ([]graph.ID, error) {
+	ends, members, err := d.References(o.Object)
+	if err != nil {
+		s.gap(id, d, err)
+	}
+	var ids []graph.ID
+	for _, n := range ends {
+		if end, _ := s.resolve(n); end >= 0 {
+			ids = append(ids, end)
+		}
+	}
+	for _, m := range members {
+		found, err := s.members(ctx, id, m)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, found...)
+	}
+	return ids, nil
+}
+
+// sought reads the objects that name what is above them, all of their kinds: only they know it.
+func (s *search) sought(ctx context.Context) error {
+	for _, t := range s.Graph.Types() {
+		definitions := s.seek[groupKind(t)]
+		if len(definitions) == 0 || !s.has(t) {
+			continue
+		}
+		namespace := ""
+		if t.Namespaced {
+			namespace = s.Scope
+		}
+		objects, err := s.client.ListObjects(ctx, t, namespace, cluster.Selection{})
+		if err := s.unreadable(ctx, place{t, namespace}, err); err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
+				if err := s.understand(ctx, id, o, definitions); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package ownership
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// Request says where links are looked for.
+type Request struct {
+	Graph *graph.Graph
+	// Scope is the namespace that was listed; empty for everywhere.
+	Scope string
+	// Roots are the objects below which links are looked for. What manages them is looked for, too.
+	Roots []graph.ID
+	// Upwards says that what is above the roots is looked for, to the end, and nothing below them.
+	Upwards bool
+	// Definitions are the links that are known.
+	Definitions []*link.Definition
+}
+
+// Ownership is what was found.
+type Ownership struct {
+	// Graph is the request's, with virtual nodes for ends that are not there. All ids of the request's are the same in it.
+	Graph *graph.Graph
+	// Links are those of the rules and those that objects name.
+	Links *link.Links
+	// Gaps are what could not be read or understood, so that a link can be missing.
+	Gaps []v1alpha1.Gap
+	// Elsewhere says that a link leads to a namespace that was not listed: listing everywhere shows what is there.
+	Elsewhere bool
+}
+
+// Find reads what it takes to know the links that matter for the roots. An error is one that every request would meet, or the end of ctx.
+func Find(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, r Request) (*Ownership, error) {
+	s := newSearch(client, catalog, r)
+	if s.nothing() {
+		return &Ownership{Graph: r.Graph, Links: s.rules}, nil
+	}
+	walk := s.descend
+	if r.Upwards {
+		walk = s.climb
+	}
+	if err := walk(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.kept(ctx); err != nil {
+		return nil, err
+	}
+	return s.result(), nil
+}
+
+// descend finds what manages the roots, and follows everything that leads downwards from them.
+func (s *search) descend(ctx context.Context) error {
+	if _, err := s.leads(ctx, s.Roots); err != nil {
+		return err
+	}
+	if err := s.sought(ctx); err != nil {
+		return err
+	}
+	s.reach(s.Roots...)
+	for {
+		sources := slices.DeleteFunc(s.unread(), func(id graph.ID) bool { return s.isRead[id] })
+		if len(sources) == 0 {
+			return nil
+		}
+		if err := s.read(ctx, sources); err != nil {
+			return err
+		}
+	}
+}

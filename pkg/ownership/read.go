@@ -1,0 +1,226 @@
+package ownership
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// place is a type in a namespace.
+type place struct {
+	t         graph.Type
+	namespace string
+}
+
+// read reads sources whole, and notes what they name.
+func (s *search) read(ctx context.Context, sources []graph.ID) error {
+	objects, err := s.sources(ctx, sources, s.downward)
+	if err != nil {
+		return err
+	}
+	for _, id := range sources {
+		s.isRead[id] = true
+		if o, ok := objects[id]; ok {
+			if err := s.understand(ctx, id, o, s.downward[s.groupKind(id)]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// understand notes what an object names by some links.
+func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Unstructured, definitions []*link.Definition) error {
+	for _, d := range definitions {
+		ends, members, err := d.References(o.Object)
+		if err != nil {
+			s.gap(id, d, err)
+		}
+		s.add(d, id, o, ends)
+		for _, m := range members {
+			found, err := s.members(ctx, id, m)
+			if err != nil {
+				return err
+			}
+			for _, end := range found {
+				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: m.Labels}}, o)
+			}
+		}
+	}
+	return nil
+}
+
+// gap notes that what an object names could not be understood.
+func (s *search) gap(id graph.ID, d *link.Definition, err error) {
+	ref := s.Graph.Ref(id)
+	s.gaps = append(s.gaps, v1alpha1.Gap{
+		Resource: ref.Resource, Group: ref.Group(), Namespace: ref.Namespace, Reason: v1alpha1.GapFailed,
+		Message: "reading the link " + d.ID + " of " + ref.KindName() + ": " + strings.ReplaceAll(err.Error(), "\n", "; "),
+	})
+}
+
+// sources reads what the links of a kind need of objects: their metadata, where that is all.
+func (s *search) sources(ctx context.Context, ids []graph.ID, links map[schema.GroupKind][]*link.Definition) (map[graph.ID]*unstructured.Unstructured, error) {
+	var whole, metadata []graph.ID
+	for _, id := range ids {
+		if slices.ContainsFunc(links[s.groupKind(id)], func(d *link.Definition) bool { return !d.MetadataOnly() }) {
+			whole = append(whole, id)
+		} else {
+			metadata = append(metadata, id)
+		}
+	}
+	objects, err := s.objects(ctx, whole, links)
+	if err != nil {
+		return nil, err
+	}
+	return objects, s.metadata(ctx, metadata, objects)
+}
+
+// objects reads objects whole, for the sake of some links. What is gone meanwhile or was replaced is left out, and what could not be read is a gap.
+func (s *search) objects(ctx context.Context, ids []graph.ID, links map[schema.GroupKind][]*link.Definition) (map[graph.ID]*unstructured.Unstructured, error) {
+	var places []place
+	at := map[place][]graph.ID{}
+	for _, id := range ids {
+		t, _ := s.Graph.Type(id)
+		p := place{t, s.Graph.Ref(id).Namespace}
+		if at[p] == nil {
+			places = append(places, p)
+		}
+		at[p] = append(at[p], id)
+	}
+	found := map[graph.ID]*unstructured.Unstructured{}
+	var mu sync.Mutex
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(s.client.Concurrency())
+	for _, p := range places {
+		group.Go(func() error {
+			err := s.objectsAt(groupCtx, p, at[p], links[groupKind(p.t)], func(id graph.ID, o *unstructured.Unstructured) {
+				mu.Lock()
+				defer mu.Unlock()
+				found[id] = o
+			})
+			return s.unreadable(groupCtx, p, err)
+		})
+	}
+	return found, group.Wait()
+}
+
+// objectsAt reads objects of one place. Those of a kind whose links are about a label are selected by it: nobody's business are all Secrets of a namespace.
+func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links []*link.Definition, keep func(graph.ID, *unstructured.Unstructured)) error {
+	byName := make(map[string]graph.ID, len(ids))
+	names := make([]string, 0, len(ids))
+	for _, id := range ids {
+		name := s.Graph.Name(id)
+		byName[name] = id
+		names = append(names, name)
+	}
+	check := func(o *unstructured.Unstructured) error {
+		if id, wanted := byName[o.GetName()]; wanted && string(o.GetUID()) == s.Graph.Ref(id).UID {
+			keep(id, o)
+		}
+		return nil
+	}
+	if labels, selects := selector(links); selects {
+		objects, err := s.client.ListObjects(ctx, p.t, p.namespace, cluster.Selection{Labels: labels})
+		for _, o := range objects {
+			_ = check(o)
+		}
+		return err
+	}
+	total := 0
+	for range s.Graph.OfType(p.t.Group, p.t.Resource, p.namespace) {
+		total++
+	}
+	return s.client.ForEachObject(ctx, []cluster.ObjectRequest{{ObjectNames: cluster.ObjectNames{Type: p.t, Namespace: p.namespace, Names: names}, Total: total}}, check)
+}
+
+// selector returns a label selector that all sources match, if there is one for all of the links.
+func selector(definitions []*link.Definition) (string, bool) {
+	labels := ""
+	for i, d := range definitions {
+		var terms []string
+		for _, c := range d.From.Where {
+			if c.Label != "" && c.Value != "" && !c.Empty {
+				terms = append(terms, c.Label+"="+c.Value)
+			}
+		}
+		joined := strings.Join(terms, ",")
+		if joined == "" || i > 0 && joined != labels {
+			return "", false
+		}
+		labels = joined
+	}
+	return labels, labels != ""
+}
+
+// unreadable makes a gap of an error, or returns one that every request would meet.
+func (s *search) unreadable(ctx context.Context, p place, err error) error {
+	if err == nil {
+		return nil
+	}
+	var unread *cluster.UnreadError
+	cause := err
+	if errors.As(err, &unread) {
+		cause = unread.Err
+	}
+	gap, ok := cluster.GapOf(ctx, p.t, p.namespace, cause)
+	if !ok {
+		return cause
+	}
+	gap.Message = "links of objects are not known: " + gap.Message
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	same := func(g v1alpha1.Gap) bool {
+		return g.Group == gap.Group && g.Resource == gap.Resource && g.Namespace == gap.Namespace && g.Reason == gap.Reason
+	}
+	if !slices.ContainsFunc(s.gaps, same) { // reading for another link has said so
+		s.gaps = append(s.gaps, gap)
+	}
+	return nil
+}
+
+// members returns the objects that a label selector finds, besides the one that has it. Each kind that the server serves is asked for them.
+func (s *search) members(ctx context.Context, source graph.ID, m link.Members) ([]graph.ID, error) {
+	types := slices.DeleteFunc(s.Graph.Types(), func(t graph.Type) bool {
+		return !s.has(t) || !slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(t.Group, t.Kind) })
+	})
+	matches := make([][]cluster.Match, len(types))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(s.client.Concurrency())
+	for i, t := range types {
+		namespace := m.Namespace
+		if !t.Namespaced {
+			namespace = ""
+		} else if namespace == "" && s.Scope != "" {
+			s.wider = true
+		}
+		group.Go(func() error {
+			var err error
+			matches[i], err = s.client.ListMatching(groupCtx, t, namespace, cluster.Selectors{Labels: m.Labels})
+			return s.unreadable(groupCtx, place{t, namespace}, err)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var ids []graph.ID
+	for _, found := range matches {
+		for _, match := range found {
+			if id, ok := s.Graph.Lookup(match.UID); ok && id != source {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return unique(ids), nil
+}

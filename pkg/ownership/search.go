@@ -1,0 +1,239 @@
+package ownership
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// search is one walk along ownerReferences, rules and links.
+type search struct {
+	client *cluster.Client
+	Request
+	rules *link.Links
+	kinds map[schema.GroupKind][]graph.Type
+	// downward are the links by the kinds of their sources, as far as sources are read when they are reached; seek are those whose sources are read before, because
+	// what they name is above them.
+	downward map[schema.GroupKind][]*link.Definition
+	lead     map[schema.GroupKind][]*link.Definition
+	seek     map[schema.GroupKind][]*link.Definition
+
+	reached []bool
+	queue   []graph.ID // reached, and what is below is not yet
+	waiting []graph.ID // reached sources that are not read yet
+	isRead  map[graph.ID]bool
+	links   []named
+	below   map[graph.ID][]int // other links by source
+	above   map[graph.ID][]int // seek links by end, which are indices of links
+	unseen  map[graph.Ref]graph.ID
+	gaps    []v1alpha1.Gap
+	wider   bool
+	counts  map[graph.Type]int
+	mu      sync.Mutex // guards gaps
+}
+
+// named is one link, before the graph has nodes for ends that are not there.
+type named struct {
+	link.Found
+	end graph.Ref // meaningful if End is negative
+}
+
+func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *search {
+	s := &search{
+		client: client, Request: r, rules: link.New(r.Graph), kinds: map[schema.GroupKind][]graph.Type{},
+		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{}, seek: map[schema.GroupKind][]*link.Definition{},
+		reached: make([]bool, r.Graph.Len()), isRead: map[graph.ID]bool{}, above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
+	}
+	for _, t := range r.Graph.Types() {
+		gk := groupKind(t)
+		s.kinds[gk] = append(s.kinds[gk], t)
+		resource, _ := catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
+		for _, d := range r.Definitions {
+			if !d.From.Matches(t.Group, t.Kind, resource.Categories) {
+				continue
+			}
+			into := s.downward
+			switch d.Deletion.Of {
+			case link.Lead:
+				into = s.lead
+			case link.Source, link.Guard:
+				into = s.seek
+			}
+			if !slices.Contains(into[gk], d) {
+				into[gk] = append(into[gk], d)
+			}
+		}
+	}
+	return s
+}
+
+// nothing says that no kind that the server serves has links.
+func (s *search) nothing() bool { return len(s.downward)+len(s.lead)+len(s.seek) == 0 }
+
+func (s *search) groupKind(id graph.ID) schema.GroupKind {
+	t, _ := s.Graph.Type(id)
+	return groupKind(t)
+}
+
+// reach notes objects, and everything below them as far as it is known.
+func (s *search) reach(ids ...graph.ID) {
+	s.queue = append(s.queue, ids...)
+	for len(s.queue) > 0 {
+		id := s.queue[len(s.queue)-1]
+		s.queue = s.queue[:len(s.queue)-1]
+		if id < 0 || s.reached[id] || !s.Graph.Observed(id) {
+			continue
+		}
+		s.reached[id] = true
+		if s.isSource(id) {
+			s.waiting = append(s.waiting, id)
+		}
+		for e := range s.Graph.Dependents(id) {
+			s.queue = append(s.queue, e.Dependent)
+		}
+		for _, l := range s.rules.Dependents(id) {
+			s.queue = append(s.queue, l.Dependent)
+		}
+		for _, i := range s.above[id] {
+			s.queue = append(s.queue, s.links[i].Source)
+		}
+		for _, i := range s.below[id] {
+			s.queue = append(s.queue, s.links[i].End)
+		}
+	}
+}
+
+// isSource says whether links of the object are to be read. Of a kind that only "*" matches these are the roots alone.
+func (s *search) isSource(id graph.ID) bool {
+	return slices.ContainsFunc(s.downward[s.groupKind(id)], func(d *link.Definition) bool {
+		return !d.From.Anything() || slices.Contains(s.Roots, id)
+	})
+}
+
+// unread takes the sources that were reached and not read, in the order of the graph.
+func (s *search) unread() []graph.ID {
+	sources := s.waiting
+	s.waiting = nil
+	slices.Sort(sources)
+	return sources
+}
+
+// add notes what a source names by a link, and reaches it if the source was.
+func (s *search) add(d *link.Definition, source graph.ID, o *unstructured.Unstructured, ends []link.Named) {
+	for _, n := range ends {
+		f := named{Found: link.Found{Definition: d, Source: source, Field: n.Field}}
+		f.End, f.end = s.resolve(n)
+		s.note(f, o)
+	}
+}
+
+// note adds a link whose end is known.
+func (s *search) note(f named, o *unstructured.Unstructured) {
+	of := f.Source
+	if f.Definition.Deletion.Of == link.Source {
+		of = f.End
+	}
+	if of >= 0 {
+		f.Effect = f.Definition.EffectOf(o.Object, s.Graph.Finalizers(of))
+	}
+	s.links = append(s.links, f)
+	if f.Definition.Deletion.Of == link.Source || f.Definition.Deletion.Of == link.Guard {
+		s.above[f.End] = append(s.above[f.End], len(s.links)-1)
+		return
+	}
+	s.below[f.Source] = append(s.below[f.Source], len(s.links)-1)
+	if s.reached[f.Source] {
+		s.reach(f.End)
+	}
+}
+
+// resolve finds the object that is named; a negative id and what identifies it if it is not there.
+func (s *search) resolve(n link.Named) (graph.ID, graph.Ref) {
+	types := s.kinds[schema.GroupKind{Group: n.Group, Kind: n.Kind}]
+	if len(types) == 0 {
+		version := cmp.Or(n.Version, "v1")
+		if n.Group != "" {
+			version = n.Group + "/" + version
+		}
+		return s.virtual(graph.Ref{APIVersion: version, Kind: n.Kind, Namespace: n.Namespace, Name: n.Name})
+	}
+	namespace := n.Namespace
+	for _, t := range types {
+		if !t.Namespaced {
+			namespace = ""
+		}
+		if id, ok := s.Graph.Find(t.Group, t.Resource, namespace, n.Name); ok && (n.UID == "" || n.UID == s.Graph.Ref(id).UID) {
+			return id, graph.Ref{}
+		}
+	}
+	if s.Scope != "" && namespace != "" && namespace != s.Scope {
+		s.wider = true
+	}
+	return s.virtual(graph.Ref{APIVersion: types[0].APIVersion(), Kind: n.Kind, Resource: types[0].Resource, Namespace: namespace, Name: n.Name})
+}
+
+// virtual returns the negative id of an end that is not there, the same for the same end.
+func (s *search) virtual(ref graph.Ref) (graph.ID, graph.Ref) {
+	id, known := s.unseen[ref]
+	if !known {
+		id = graph.ID(-1 - len(s.unseen))
+		s.unseen[ref] = id
+	}
+	return id, ref
+}
+
+// result makes nodes for the ends that are not there, and links of what matters for the roots.
+func (s *search) result() *Ownership {
+	links := slices.DeleteFunc(s.links, func(f named) bool { return !s.matters(f) })
+	slices.SortStableFunc(links, func(a, b named) int { return cmp.Compare(a.Source, b.Source) })
+	nodes := map[graph.ID]int{}
+	var refs []graph.Ref
+	for _, f := range links {
+		if _, known := nodes[f.End]; f.End < 0 && !known {
+			nodes[f.End] = len(refs)
+			refs = append(refs, f.end)
+		}
+	}
+	g, ids := s.Graph.WithUnseen(refs)
+	found := make([]link.Found, len(links))
+	for i, f := range links {
+		if f.End < 0 {
+			f.End = ids[nodes[f.End]]
+		}
+		found[i] = f.Found
+	}
+	return &Ownership{Graph: g, Links: link.New(g, found...), Gaps: s.gaps, Elsewhere: s.wider}
+}
+
+// matters says whether a link ties something to what was reached. Of the objects that name what is above them all were read.
+func (s *search) matters(f named) bool {
+	switch f.Definition.Deletion.Of {
+	case link.Source, link.Guard:
+		return f.End >= 0 && s.reached[f.End]
+	}
+	return true
+}
+
+func groupKind(t graph.Type) schema.GroupKind { return schema.GroupKind{Group: t.Group, Kind: t.Kind} }
+
+// has says whether there are objects of a type.
+func (s *search) has(t graph.Type) bool {
+	if s.counts == nil {
+		s.counts = map[graph.Type]int{}
+		for i := range s.Graph.Len() {
+			if id := graph.ID(i); s.Graph.Observed(id) {
+				of, _ := s.Graph.Type(id)
+				s.counts[of]++
+			}
+		}
+	}
+	return s.counts[t] > 0
+}
