@@ -10,7 +10,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -21,6 +20,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -103,17 +103,7 @@ func ownItself(t *testing.T, c *testcluster.Cluster, namespace string) {
 // plannedBehind plans through a proxy the deletion of the config map selfish in the foreground.
 func plannedBehind(t *testing.T, proxy *faultproxy.Proxy, namespace string) *deletion.Planned {
 	t.Helper()
-	kubeconfig := proxy.Kubeconfig(t)
-	config := genericclioptions.NewConfigFlags(true)
-	config.KubeConfig = &kubeconfig
-	client, err := cluster.New(proxy.Config(), cluster.DefaultConcurrency)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
+	config, client, catalog := fixture.ConnectFlags(t, proxy.Kubeconfig(t))
 	p, err := deletion.Plan(t.Context(), client, catalog, config, deletion.Request{
 		Selection: selection.Request{Namespace: namespace, Args: []string{"configmap/selfish"}}, Policy: plan.Foreground,
 	})
