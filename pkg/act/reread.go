@@ -34,7 +34,7 @@ func reread(ctx context.Context, client *cluster.Client, t graph.Type, ref graph
 	case cluster.IsAbsent(err, t, ref.Name):
 		return nil, errGone
 	case err == nil:
-		err = errors.New("the answer has no uid")
+		err = cluster.ErrNoUID
 	}
 	return nil, fmt.Errorf("%w; it could not be read again: %w", naming(ref, refusal), err)
 }

@@ -50,7 +50,7 @@ type Catalog struct {
 func (c *Client) Discover() (*Catalog, error) {
 	found := c.onceDiscovery.ask()
 	if found.err != nil {
-		return nil, fmt.Errorf("asking the server which types it serves: %w", found.err)
+		return nil, fmt.Errorf("asking the server which types it serves: %w", explainForbidden(found.err))
 	}
 	if err := plausible(found.groups); err != nil {
 		return nil, err

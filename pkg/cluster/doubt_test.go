@@ -280,8 +280,8 @@ func TestAPIServiceThatIsNotProvenGoneIsAGap(t *testing.T) {
 		fault faultproxy.Fault
 		gaps  int
 	}{
-		"deleted meanwhile":     {answer(404, gone), 0},
-		"another is not there":  {answer(404, another), 1},
+		"deleted meanwhile":     {statusOf(404, gone), 0},
+		"another is not there":  {statusOf(404, another), 1},
 		"the proxy's own 404":   {faultproxy.Plain(404, "404 page not found"), 1},
 		"404 without details":   {faultproxy.Status(404, metav1.StatusReasonNotFound, "not found"), 1},
 		"no APIService at all":  {jsonText(200, "{}"), 1},
@@ -323,7 +323,7 @@ func TestDefinitionThatIsNotProvenGoneIsAGap(t *testing.T) {
 		fault faultproxy.Fault
 		gaps  int
 	}{
-		"deleted meanwhile":   {answer(404, gone), 0},
+		"deleted meanwhile":   {statusOf(404, gone), 0},
 		"the proxy's own 404": {faultproxy.Plain(404, "404 page not found"), 1},
 		"404 without details": {faultproxy.Status(404, metav1.StatusReasonNotFound, "not found"), 1},
 		"no definition":       {jsonText(200, "{}"), 1},

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"k8s.io/client-go/rest"
@@ -12,6 +13,9 @@ import (
 
 // acceptObject asks for the metadata of one object, which is small enough for JSON.
 const acceptObject = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+
+// ErrNoUID is of an answer that does not say which object it is about.
+var ErrNoUID = errors.New("the answer has no uid")
 
 // GetMeta reads one object's metadata live. The error is the server's, a NotFound among them, or says that the answer is about something else.
 func (c *Client) GetMeta(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {

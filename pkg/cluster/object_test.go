@@ -160,7 +160,7 @@ func TestWholeObjectThatIsGoneIsLeftOut(t *testing.T) {
 	for name, fault := range map[string]faultproxy.Fault{
 		"not served":   faultproxy.Plain(404, "404 page not found"),
 		"no details":   faultproxy.Status(404, metav1.StatusReasonNotFound, "not found"),
-		"another name": answer(404, another),
+		"another name": statusOf(404, another),
 	} {
 		proxy := faultproxy.Start(t, c.Config())
 		proxy.On(faultproxy.Path("/c000"), fault)
@@ -223,8 +223,8 @@ func TestWholeFaults(t *testing.T) {
 	}
 }
 
-// answer answers with a Status and its details.
-func answer(code int, status metav1.Status) faultproxy.Fault {
+// statusOf answers with a Status and its details.
+func statusOf(code int, status metav1.Status) faultproxy.Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		faultproxy.Edit(func(any) any { return status })(statusWriter{w, code}, r, next)
 	}

@@ -3,6 +3,7 @@ package collect_test
 import (
 	"context"
 	"fmt"
+	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
@@ -14,9 +15,7 @@ func ExampleRun() {
 	t, done := testcluster.Example("example-run")
 	defer done()
 	c := testcluster.Shared(t)
-	namespace := c.Namespace(t)
-	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: dangling, namespace: `+namespace+`, ownerReferences: [
-		{apiVersion: apps/v1, kind: Deployment, name: web, uid: 11111111-0000-4000-8000-000000000001}]}}`)
+	namespace := danglingConfigMap(t, c)
 
 	client, err := cluster.New(c.Config(), cluster.DefaultConcurrency)
 	if err != nil {
@@ -50,9 +49,7 @@ func ExamplePlan() {
 	t, done := testcluster.Example("example-plan")
 	defer done()
 	c := testcluster.Shared(t)
-	namespace := c.Namespace(t)
-	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: dangling, namespace: `+namespace+`, ownerReferences: [
-		{apiVersion: apps/v1, kind: Deployment, name: web, uid: 11111111-0000-4000-8000-000000000001}]}}`)
+	namespace := danglingConfigMap(t, c)
 
 	client, err := cluster.New(c.Config(), cluster.DefaultConcurrency)
 	if err != nil {
@@ -71,4 +68,12 @@ func ExamplePlan() {
 	// Output:
 	// delete dangling OwnersGone
 	// refused: <nil> gaps: 0
+}
+
+// danglingConfigMap makes a config map whose owner does not exist, and returns its namespace.
+func danglingConfigMap(t testing.TB, c *testcluster.Cluster) string {
+	namespace := c.Namespace(t)
+	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: dangling, namespace: `+namespace+`, ownerReferences: [
+		{apiVersion: apps/v1, kind: Deployment, name: web, uid: 11111111-0000-4000-8000-000000000001}]}}`)
+	return namespace
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -52,24 +53,17 @@ func (e *GrownError) Error() string {
 	return "the plan has grown since it was agreed to: it also " + strings.Join(parts, " and ")
 }
 
-// mostNamed is how many objects an error names.
-const mostNamed = 5
-
 func (p *Proposal) names(ids []graph.ID) string {
-	var names []string
+	names := make([]string, len(ids))
 	for i, id := range ids {
-		if i == mostNamed {
-			names = append(names, fmt.Sprintf("%d more", len(ids)-mostNamed))
-			break
-		}
 		r := p.Graph.Ref(id)
 		name := r.Name
 		if r.Namespace != "" {
 			name = r.Namespace + "/" + name
 		}
-		names = append(names, fmt.Sprintf("%s %q", r.Resource, name))
+		names[i] = fmt.Sprintf("%s %q", r.Resource, name)
 	}
-	return strings.Join(names, ", ")
+	return phrase.FirstFew(names, phrase.MaxNamed)
 }
 
 // OwnerLossError refuses a pass because the owners of some kinds are gone all at once. Nothing of the pass was written.

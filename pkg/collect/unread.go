@@ -3,7 +3,6 @@ package collect
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,9 +14,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
-
-// errNoUID is an answer that does not say which object it is about.
-var errNoUID = errors.New("the answer has no uid")
 
 // coordinates are where an object is read.
 type coordinates struct {
@@ -36,7 +32,7 @@ type unread struct {
 func (p *pass) get(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
 	now, err := p.client.GetMeta(ctx, t, namespace, name)
 	if err == nil && now.UID == "" {
-		err = fmt.Errorf("%s: %w", object(t, name), errNoUID)
+		err = fmt.Errorf("%s: %w", object(t, name), cluster.ErrNoUID)
 	}
 	if ctx.Err() != nil {
 		return now, err // it says nothing of the object, and ends the pass

@@ -287,10 +287,24 @@ func TestWatchEndsWhenWaitingCannotHelp(t *testing.T) {
 			s := newFixture(t, c)
 			proxy, client := proxied(t, c)
 			var broken atomic.Bool
-			proxy.On(func(r *http.Request) bool { return broken.Load() && tt.matches(r) }, tt.fault)
+			var once sync.Once
+			watched := make(chan struct{})
+			proxy.On(func(r *http.Request) bool {
+				refused := broken.Load() && tt.matches(r) // before the test goes on
+				if r.URL.Query().Get("watch") == "true" && strings.HasSuffix(r.URL.Path, "/configmaps") {
+					once.Do(func() { close(watched) })
+				}
+				return refused
+			}, tt.fault)
 			opts := s.options()
 			opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 10*time.Millisecond
 			w := watchOver(t, client, opts)
+			select { // the pass that the change causes is to meet the fault, and not a watch that has yet to begin
+			case <-watched:
+			case err := <-w.ended:
+				w.ended <- err
+				t.Fatal(err)
+			}
 			broken.Store(true)
 			s.make("a < nobody")
 			err := <-w.ended

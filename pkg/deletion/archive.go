@@ -3,7 +3,6 @@ package deletion
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -26,14 +25,8 @@ func (p *Planned) save(ctx context.Context, a *Archive) (*archive.Saved, error) 
 		return nil, nil
 	}
 	saved, err := archive.Save(ctx, p.planner.client, a.File, p.Plan, a.Head(p))
-	var unread *cluster.UnreadError
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case errors.As(err, &unread):
-		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: the archive would be incomplete: %w", err), "omit --archive to delete without a copy"))
-	case err != nil:
-		return nil, fmt.Errorf("nothing was deleted: writing the archive: %w", err)
+	if err != nil {
+		return nil, archive.NotSaved(ctx, err, "nothing was deleted")
 	}
 	return saved, nil
 }

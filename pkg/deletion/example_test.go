@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -65,20 +66,7 @@ func ExamplePerform() {
 	namespace := c.Namespace(t)
 	ownerAndDependent(t, c, namespace)
 
-	kubeconfig := c.Kubeconfig()
-	config := genericclioptions.NewConfigFlags(true)
-	config.KubeConfig = &kubeconfig
-
-	client, err := cluster.New(c.Config(), cluster.DefaultConcurrency)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	config, client, catalog := fixture.ConnectFlags(t, c.Kubeconfig()) // as in the example of Plan
 	ctx := context.Background()
 	p, err := deletion.Plan(ctx, client, catalog, config, deletion.Request{
 		Selection: selection.Request{Namespace: namespace, Args: []string{"configmap/owner"}},

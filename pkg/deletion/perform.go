@@ -63,9 +63,9 @@ func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Save
 		TimedOut: errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || errors.Is(err, act.ErrNotCollected),
 	}
 	if opts.Wait && ctx.Err() == nil {
-		r.Deadlocked = deadlocked(ctx, pl.client, again.agreed)
+		r.Deadlocked, r.Unchecked = deadlocked(ctx, pl.client, again.agreed)
 	}
 	return r, errors.Join(slices.Concat(failures(done), collect.Errors(gc.events), []error{
-		gc.leftAloneError(r.LeftAlone), collect.UnreadError(r.Unread), opts.Words.deadlockedError(r.Deadlocked), ended(ctx, opts, done, err),
+		gc.leftAloneError(r.LeftAlone), collect.UnreadError(r.Unread), opts.Words.deadlockedError(r.Deadlocked), uncheckedError(r.Unchecked), ended(ctx, opts, done, err),
 	})...)
 }

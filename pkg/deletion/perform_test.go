@@ -6,15 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -24,17 +22,7 @@ func planned(t *testing.T) (*testcluster.Cluster, string, *deletion.Planned) {
 	c := testcluster.Shared(t)
 	namespace := c.Namespace(t)
 	ownerAndDependent(t, c, namespace)
-	kubeconfig := c.Kubeconfig()
-	config := genericclioptions.NewConfigFlags(true)
-	config.KubeConfig = &kubeconfig
-	client, err := cluster.New(c.Config(), cluster.DefaultConcurrency)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		t.Fatal(err)
-	}
+	config, client, catalog := fixture.ConnectFlags(t, c.Kubeconfig())
 	p, err := deletion.Plan(t.Context(), client, catalog, config, deletion.Request{
 		Selection: selection.Request{Namespace: namespace, Args: []string{"configmap/owner"}}, Policy: plan.Background,
 	})

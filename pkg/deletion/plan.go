@@ -50,7 +50,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object) 
 	permissions := askPermissions(ctx, pl.client, objects)
 	defer permissions.stop()
 	query := &selection.Query{Client: pl.client, Catalog: pl.catalog, Selection: selection.Selection{Objects: objects}, Namespace: objects[0].Namespace}
-	snapshot, err := pl.list(ctx, query)
+	snapshot, err := pl.list(ctx, *query)
 	if err != nil {
 		return nil, err
 	}
@@ -78,22 +78,14 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object) 
 	return p, nil
 }
 
-// list lists what the deletion of the objects can reach.
-func (pl *planner) list(ctx context.Context, query *selection.Query) (*selection.Snapshot, error) {
+// list lists what the deletion of the objects of a query can reach.
+func (pl *planner) list(ctx context.Context, query selection.Query) (*selection.Snapshot, error) {
 	selector, err := pl.request.Selection.Selector()
 	if err != nil {
 		return nil, err
 	}
-	opts := cluster.ListOptions{Namespace: query.ListingScope(false), Selector: selector}
-	if query.Namespace != "" {
-		opts.Fallback = []string{query.Namespace}
-	}
-	if pl.request.Progress != nil {
-		report, done := pl.request.Progress()
-		defer done()
-		opts.Progress = report
-	}
-	return selection.List(ctx, pl.client, pl.catalog, opts)
+	query.Scope, query.Selector, query.Progress = query.ListingScope(false), selector, pl.request.Progress
+	return query.List(ctx)
 }
 
 // learnMore finds out which disks are destroyed, and who of those that the deletion waits for does not run.

@@ -9,13 +9,15 @@ import (
 )
 
 // unstuck are the causes of what is not stuck: it is not being deleted, or its deletion goes on.
-var unstuck = []string{string(NotDeleting), string(InProgress), string(PodTerminating)}
+var unstuck = []Code{NotDeleting, InProgress, PodTerminating}
+
+// IsStuck says whether a cause is of an object that is stuck: it is being deleted, and the deletion does not go on.
+func IsStuck(c v1alpha1.Cause) bool { return !slices.Contains(unstuck, Code(c.Code)) }
 
 // Finding is the answer that something is stuck, which exit code 2 tells.
 func Finding(d *v1alpha1.Diagnosis) error {
 	for _, s := range d.Stuck {
-		stuck := func(c v1alpha1.Cause) bool { return !slices.Contains(unstuck, c.Code) }
-		if slices.ContainsFunc(s.Causes, stuck) || s.Since != nil && len(s.Causes) == 0 {
+		if slices.ContainsFunc(s.Causes, IsStuck) || s.Since != nil && len(s.Causes) == 0 {
 			return answer.ErrFound
 		}
 	}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -22,21 +19,8 @@ func ExampleWhy() {
 	fixture.Free(t, c, namespace, "configmap/web")
 	c.Kubectl(t, "delete", "configmap", "web", "-n", namespace, "--wait=false")
 
-	// The connection flags of kubectl; a program can set them itself.
-	kubeconfig := c.Kubeconfig()
-	config := genericclioptions.NewConfigFlags(true)
-	config.KubeConfig = &kubeconfig
-
-	client, err := cluster.New(c.Config(), cluster.DefaultConcurrency)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	// The connection flags of kubectl, a cluster.New and its Discover; the example of deletion.Plan shows them.
+	config, client, catalog := fixture.ConnectFlags(t, c.Kubeconfig())
 	ctx := context.Background()
 	query, err := selection.NewQuery(ctx, config, client, catalog, selection.Request{Namespace: namespace, Args: []string{"configmap/web"}})
 	if err != nil {

@@ -15,9 +15,12 @@ import (
 func Deletion(r *deletion.Result, now time.Time) *v1alpha1.Result {
 	p := r.Planned
 	out := &v1alpha1.Result{
-		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(p.Hiding)+len(r.Unread) == 0, Gaps: append(append([]v1alpha1.Gap{}, p.Gaps...), r.Unread...),
+		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(p.Hiding)+len(r.Unread)+len(r.Unchecked) == 0, Gaps: append(append([]v1alpha1.Gap{}, p.Gaps...), r.Unread...),
 		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{},
 		Orphaned: []v1alpha1.SkippedObject{}, Remaining: remaining(r, now), Disks: p.Disks,
+	}
+	for _, u := range r.Unchecked {
+		out.Gaps = append(out.Gaps, u.Gap)
 	}
 	for _, d := range r.Done {
 		out.Done = append(out.Done, Action(d.Graph, d.Action))
@@ -49,12 +52,19 @@ func remaining(r *deletion.Result, now time.Time) []v1alpha1.SkippedObject {
 		all = append(all, skipped(b.Object, words.For(b)))
 	}
 	for _, u := range r.Unseen {
-		all = append(all, skipped(u.Object, "unknown whether it is deleted: "+u.Err.Error()))
+		all = append(all, unseen(u))
+	}
+	for _, u := range r.Unchecked {
+		all = append(all, unseen(u.Unseen))
 	}
 	for _, d := range r.Deadlocked {
 		all = append(all, skipped(d.Graph.Ref(d.Object), render.SurvivorSentence(d.Graph, d.ObjectReason)))
 	}
 	return all
+}
+
+func unseen(u act.Unseen) v1alpha1.SkippedObject {
+	return skipped(u.Object, "unknown whether it is deleted: "+u.Err.Error())
 }
 
 func skipped(r graph.Ref, because string) v1alpha1.SkippedObject {

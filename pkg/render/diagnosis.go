@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -74,7 +75,7 @@ func stuckSummary(d *v1alpha1.Diagnosis, deleting int) string {
 		}
 	}
 	for _, t := range troubles(d) {
-		if !inProgress(t.Cause) {
+		if diagnose.IsStuck(t.Cause) {
 			causes++
 		}
 	}
@@ -90,11 +91,8 @@ func stuckSummary(d *v1alpha1.Diagnosis, deleting int) string {
 
 // isStuck says whether an object is being deleted, and its deletion makes no progress.
 func isStuck(s v1alpha1.Stuck) bool {
-	return s.Since != nil && (len(s.Causes) == 0 || slices.ContainsFunc(s.Causes, func(c v1alpha1.Cause) bool { return !inProgress(c) }))
+	return s.Since != nil && (len(s.Causes) == 0 || slices.ContainsFunc(s.Causes, diagnose.IsStuck))
 }
-
-// inProgress says whether a cause is that a deletion is not complete yet.
-func inProgress(c v1alpha1.Cause) bool { return c.Code == "InProgress" || c.Code == "PodTerminating" }
 
 // unlisted names the types in gaps, each once and in their order.
 func unlisted(gaps []v1alpha1.Gap) []string {

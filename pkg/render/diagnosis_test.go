@@ -215,3 +215,15 @@ func TestDiagnosisEscapes(t *testing.T) {
 		t.Errorf("it is printed as it is: %q", out)
 	}
 }
+
+// TestTheSummaryCountsTheCausesOfWhatIsStuck: that another object is not being deleted, or that its deletion goes on, is none of them.
+func TestTheSummaryCountsTheCausesOfWhatIsStuck(t *testing.T) {
+	stuck, deleting := widget("stuck", 10), widget("deleting", 1)
+	deleting.Causes = []v1alpha1.Cause{{Code: "InProgress", Object: deleting.Object}}
+	live := v1alpha1.Stuck{Object: widget("live", 0).Object}
+	live.Causes = []v1alpha1.Cause{{Code: "NotDeleting", Object: live.Object}}
+	got := diagnosis(t, 0, false, stuck, deleting, live)
+	if want := "\n1 object is stuck in deletion, for 1 cause; 1 other deletion in progress\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q does not end with %q", got, want)
+	}
+}

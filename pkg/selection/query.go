@@ -3,6 +3,7 @@ package selection
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
@@ -44,9 +45,17 @@ func (q *Query) ListingScope(owners bool) string {
 	return scope
 }
 
-// List lists what is in scope.
-func (q *Query) List(ctx context.Context) (*Snapshot, error) {
-	opts := cluster.ListOptions{Namespace: q.Scope, Fallback: []string{q.Namespace}, Selector: q.Selector}
+// List lists what is in scope; of the types only those given, if there are any.
+func (q *Query) List(ctx context.Context, types ...cluster.Resource) (*Snapshot, error) {
+	opts := cluster.ListOptions{Namespace: q.Scope, Selector: q.Selector}
+	if q.Namespace != "" {
+		opts.Fallback = []string{q.Namespace}
+	}
+	if len(types) > 0 {
+		opts.Types = func(r cluster.Resource) bool {
+			return slices.ContainsFunc(types, func(t cluster.Resource) bool { return t.Type == r.Type })
+		}
+	}
 	if q.Progress != nil {
 		report, done := q.Progress()
 		defer done()

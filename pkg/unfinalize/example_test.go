@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
-	"github.com/kubectl-gc/kubectl-gc/plugins"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -81,27 +78,11 @@ func stuckConfigMap(t testing.TB) (*selection.Query, *finalizer.Registry, error)
 		_, _ = c.Try(context.Background(), "", "patch", "configmap", "stuck", "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`) // if it is still there
 	})
 
-	// The connection flags of kubectl; a program can set them itself.
-	kubeconfig := c.Kubeconfig()
-	config := genericclioptions.NewConfigFlags(true)
-	config.KubeConfig = &kubeconfig
-
-	client, err := cluster.New(c.Config(), cluster.DefaultConcurrency)
-	if err != nil {
-		return nil, nil, err
-	}
-	catalog, err := client.Discover()
-	if err != nil {
-		return nil, nil, err
-	}
+	// The connection flags of kubectl, a cluster.New and its Discover; the example of deletion.Plan shows them.
+	config, client, catalog := fixture.ConnectFlags(t, c.Kubeconfig())
 	q, err := selection.NewQuery(context.Background(), config, client, catalog, selection.Request{Namespace: namespace, Args: []string{"configmap/stuck"}})
 	if err != nil {
 		return nil, nil, err
 	}
-	packs, err := plugins.Packs()
-	if err != nil {
-		return nil, nil, err
-	}
-	known, err := finalizer.Load(packs)
-	return q, known, err
+	return q, fixture.Packs(t), nil
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
@@ -23,7 +22,7 @@ func (r Request) targets(ctx context.Context, q *selection.Query) ([][]Target, [
 		}
 		return [][]Target{targets}, nil, nil
 	}
-	listed, err := search(ctx, q)
+	listed, err := q.List(ctx, q.Types...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,22 +42,6 @@ func (r Request) targets(ctx context.Context, q *selection.Query) ([][]Target, [
 		}
 	}
 	return targets, listed.Gaps, nil
-}
-
-// search lists what the objects can be among.
-func search(ctx context.Context, q *selection.Query) (*selection.Snapshot, error) {
-	opts := cluster.ListOptions{Namespace: q.Scope, Fallback: []string{q.Namespace}, Selector: q.Selector}
-	if types := q.Types; len(types) > 0 {
-		opts.Types = func(r cluster.Resource) bool {
-			return slices.ContainsFunc(types, func(t cluster.Resource) bool { return t.Type == r.Type })
-		}
-	}
-	if q.Progress != nil {
-		report, done := q.Progress()
-		defer done()
-		opts.Progress = report
-	}
-	return selection.List(ctx, q.Client, q.Catalog, opts)
 }
 
 // pick returns those of the objects listed that are meant and may have one of the finalizers.

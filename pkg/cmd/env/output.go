@@ -41,9 +41,6 @@ func (o *Output) Add(cmd *cobra.Command) {
 // Format returns the format if it is one of the command's own, empty for the table.
 func (o *Output) Format() string { return *o.print.OutputFormat }
 
-// Set sets the format, as -o does.
-func (o *Output) Set(format string) { *o.print.OutputFormat = format }
-
 // Wide says whether the table is to be wide.
 func (o *Output) Wide() bool { return o.Format() == "wide" }
 

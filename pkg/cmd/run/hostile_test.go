@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -21,14 +22,18 @@ import (
 // evil is text that an object or a server supplies and that would change what a terminal shows.
 const evil = "x\x1b[31m\x1b]0;title\a\r\u009b2J\u202e\u2028y"
 
-func newTestRun(format string, watch bool) (*Options, *bytes.Buffer) {
+func newTestRun(t *testing.T, format string, watch bool) (*Options, *bytes.Buffer) {
 	var out bytes.Buffer
 	o := &Options{
 		Env:    env.New(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out}, nil),
 		Output: env.NewOutput("wide", "name"), Watch: watch,
 	}
 	o.Color = "never"
-	o.Output.Set(format)
+	cmd := &cobra.Command{}
+	o.Output.Add(cmd)
+	if err := cmd.Flags().Set("output", format); err != nil {
+		t.Fatal(err)
+	}
 	return o, &out
 }
 
@@ -57,7 +62,7 @@ func TestRunEscapesWhatObjectsAndServersSay(t *testing.T) {
 	a, _ := g.Lookup("a")
 	for _, format := range []string{"", "wide", "name"} {
 		for _, watch := range []bool{false, true} {
-			o, out := newTestRun(format, watch)
+			o, out := newTestRun(t, format, watch)
 			for _, verb := range []plan.Verb{plan.VerbDelete, plan.VerbOrphan, plan.VerbUnblock, plan.VerbRemoveFinalizer} {
 				action := collect.Action{Verb: verb, Object: g.Ref(a), Owners: []string{"nobody"}, RemainingFinalizers: []string{evil}, Because: plan.OwnersGone, Cause: g.Ref(a), Policy: plan.Foreground}
 				o.event(collect.Event{Action: action})
