@@ -44,8 +44,8 @@ bin/kubectl: | bin/controlplane
 bin/golangci-lint: $(LINTER)/go.mod $(LINTER)/go.sum
 	@cd $(LINTER) && ../build golangci-lint -ldflags '-s -w' -o ../../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
-test: build controlplane ## Run all tests, against a real control plane where they need one (ten minutes on 2 cores)
-	@echo 'Running all tests: about ten minutes on 2 cores. The first time they are compiled before, with the race detector, which takes some minutes more.'
+test: build controlplane ## Run all tests, against a real control plane where they need one (about 15 minutes on 2 cores)
+	@echo 'Running all tests: about 15 minutes on 2 cores. The first time they are compiled before, with the race detector, which takes some minutes more.'
 	cd $(PLANE) && $(GO) test -timeout 10m ./...
 	$(GO) test -race -count=1 -timeout 30m ./...
 

@@ -2,7 +2,9 @@
 package e2e
 
 import (
+	"fmt"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/test/script"
@@ -28,18 +30,34 @@ func TestScriptsWithCollector(t *testing.T) {
 	script.Run(t, cluster, script.Scripts{Dir: "testdata/collector", ThroughKubectl: func(string) bool { return true }})
 }
 
-// TestScriptsAlone runs, one after the other and on a control plane of their own, those that change what every listing sees: types come and go, and break.
+// planesAlone is how many scripts of TestScriptsAlone run at a time. Each needs a control plane, which costs a start and some hundred megabytes.
+const planesAlone = 2
+
+// TestScriptsAlone runs those that change what every listing sees: types come and go, and break. Each has a control plane to itself while it runs, and
+// leaves it to the next. As scripts that are not parallel they begin with the test: parallel ones would wait until all other tests have begun.
 func TestScriptsAlone(t *testing.T) {
 	t.Parallel()
 	scripts, err := filepath.Glob("testdata/alone/*.txtar")
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
+	queue := make(chan string, len(scripts))
 	for _, file := range scripts {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			script.Run(t, testcluster.Another(t, "alone", workloads), script.Scripts{Files: []string{file}})
+		queue <- file
+	}
+	close(queue)
+	var planes sync.WaitGroup
+	for i := range planesAlone {
+		plane := fmt.Sprintf("alone %d", i)
+		planes.Go(func() {
+			for file := range queue {
+				t.Run(filepath.Base(file), func(t *testing.T) {
+					script.Run(t, testcluster.Another(t, plane, workloads), script.Scripts{Files: []string{file}, InTurn: true})
+				})
+			}
 		})
 	}
+	planes.Wait()
 }
 
 // TestTranscripts runs the scripts whose transcripts the documentation shows, on a control plane with all controllers, as a reader's would be.

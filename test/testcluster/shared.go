@@ -17,7 +17,9 @@ var shared struct {
 	planes  map[string]*sharedPlane
 }
 
+// sharedPlane is one of them. It is started once, next to others that tests ask for meanwhile.
 type sharedPlane struct {
+	started sync.Once
 	dir     string
 	cluster *Cluster
 	err     error
@@ -67,26 +69,35 @@ func Another(t testing.TB, name string, opts ...Option) *Cluster {
 func sharedAs(t testing.TB, name string, opts func() []Option) *Cluster {
 	t.Helper()
 	skipIfShort(t)
-	shared.Lock()
-	defer shared.Unlock()
-	if !shared.wrapped {
-		t.Fatal("the package's TestMain has to call testcluster.Main or testcluster.Wrap")
+	p, err := planeOf(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	p := shared.planes[name]
-	if p == nil {
-		p = &sharedPlane{}
+	p.started.Do(func() {
 		if p.dir, p.err = os.MkdirTemp("", "testcluster-"); p.err == nil {
 			p.cluster, p.err = start(p.dir, opts())
 		}
-		if shared.planes == nil {
-			shared.planes = map[string]*sharedPlane{}
-		}
-		shared.planes[name] = p
-	}
+	})
 	if p.err != nil {
 		t.Fatal(p.err)
 	}
 	return p.cluster
+}
+
+// planeOf finds the control plane of a name, which need not be started yet.
+func planeOf(name string) (*sharedPlane, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if !shared.wrapped {
+		return nil, errors.New("the package's TestMain has to call testcluster.Main or testcluster.Wrap")
+	}
+	if shared.planes == nil {
+		shared.planes = map[string]*sharedPlane{}
+	}
+	if shared.planes[name] == nil {
+		shared.planes[name] = &sharedPlane{}
+	}
+	return shared.planes[name], nil
 }
 
 func stopShared() error {
