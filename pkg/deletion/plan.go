@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
-	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -43,24 +43,35 @@ func (pl *planner) plan(ctx context.Context, objects []selection.Object) (*Plann
 	if len(objects) == 0 {
 		return &Planned{planner: pl}, nil
 	}
-	return interrupt.Do(ctx, func() (*Planned, error) { return pl.planObjects(ctx, objects) })
+	return interrupt.Do(ctx, func() (*Planned, error) {
+		query := &selection.Query{Client: pl.client, Catalog: pl.catalog, Selection: selection.Selection{Objects: objects}, Namespace: objects[0].Namespace}
+		query.Scope = query.ListingScope(false)
+		return pl.planObjects(ctx, objects, query)
+	})
 }
 
-func (pl *planner) planObjects(ctx context.Context, objects []selection.Object) (*Planned, error) {
+func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, query *selection.Query) (*Planned, error) {
 	permissions := askPermissions(ctx, pl.client, objects)
 	defer permissions.stop()
-	query := &selection.Query{Client: pl.client, Catalog: pl.catalog, Selection: selection.Selection{Objects: objects}, Namespace: objects[0].Namespace}
 	snapshot, err := pl.list(ctx, *query)
 	if err != nil {
 		return nil, err
 	}
-	g := snapshot.Graph
 	p := &Planned{Snapshot: snapshot, Gaps: snapshot.Gaps, planner: pl}
 	ids, err := pl.find(ctx, query, objects, p)
 	if err != nil {
 		return nil, err
 	}
-	links := link.New(g).Dependents
+	own, err := pl.links(ctx, query.Scope, snapshot.Graph, ids)
+	if err != nil {
+		return nil, err
+	}
+	if own.Elsewhere {
+		query.Scope = ""
+		return pl.planObjects(ctx, objects, query)
+	}
+	g, links := own.Graph, own.Links.Dependents
+	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
 	details, err := readDetails(ctx, pl.client, p.Plan)
 	if err != nil {
@@ -78,13 +89,26 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object) 
 	return p, nil
 }
 
+// links finds what goes with the objects, or manages them, though no ownerReference says so.
+func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, roots []graph.ID) (*ownership.Ownership, error) {
+	request := ownership.Request{Graph: g, Scope: scope, Roots: roots, Managers: true}
+	known, err := pl.request.finalizers()
+	if err != nil {
+		return nil, err
+	}
+	if known != nil {
+		request.Definitions = known.Links()
+	}
+	return ownership.Find(ctx, pl.client, pl.catalog, request)
+}
+
 // list lists what the deletion of the objects of a query can reach.
 func (pl *planner) list(ctx context.Context, query selection.Query) (*selection.Snapshot, error) {
 	selector, err := pl.request.Selection.Selector()
 	if err != nil {
 		return nil, err
 	}
-	query.Scope, query.Selector, query.Progress = query.ListingScope(false), selector, pl.request.Progress
+	query.Selector, query.Progress = selector, pl.request.Progress
 	return query.List(ctx)
 }
 

@@ -15,8 +15,10 @@ type Request struct {
 	Graph *graph.Graph
 	// Scope is the namespace that was listed; empty for everywhere.
 	Scope string
-	// Roots are the objects below which links are looked for. What manages them is looked for, too.
+	// Roots are the objects below which links are looked for.
 	Roots []graph.ID
+	// Managers says that what manages the roots is looked for, too, as far as it was listed.
+	Managers bool
 	// Upwards says that what is above the roots is looked for, to the end, and nothing below them.
 	Upwards bool
 	// Definitions are the links that are known.
@@ -56,8 +58,10 @@ func Find(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
 
 // descend finds what manages the roots, and follows everything that leads downwards from them.
 func (s *search) descend(ctx context.Context) error {
-	if _, err := s.leads(ctx, s.Roots); err != nil {
-		return err
+	if s.Managers {
+		if _, err := s.leads(ctx, s.Roots); err != nil {
+			return err
+		}
 	}
 	if err := s.sought(ctx); err != nil {
 		return err

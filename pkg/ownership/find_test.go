@@ -127,7 +127,7 @@ func find(t testing.TB, config *rest.Config, scope string, upwards bool, root ..
 	listed := fixture.List(t, config, cluster.ListOptions{Namespace: scope})
 	id := listed.Find(t, root[0], root[1], root[2], root[3])
 	own, err := ownership.Find(t.Context(), listed.Client, listed.Catalog, ownership.Request{
-		Graph: listed.Graph, Scope: scope, Roots: []graph.ID{id}, Upwards: upwards, Definitions: definitions(t),
+		Graph: listed.Graph, Scope: scope, Roots: []graph.ID{id}, Managers: true, Upwards: upwards, Definitions: definitions(t),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -130,7 +130,9 @@ func (s *search) unread() []graph.ID {
 func (s *search) add(d *link.Definition, source graph.ID, o *unstructured.Unstructured, ends []link.Named) {
 	for _, n := range ends {
 		f := named{Found: link.Found{Definition: d, Source: source, Field: n.Field}}
-		f.End, f.end = s.resolve(n)
+		if f.End, f.end = s.resolve(n); f.End < 0 && s.Scope != "" && f.end.Namespace != "" && f.end.Namespace != s.Scope {
+			s.wider = true
+		}
 		s.note(f, o)
 	}
 }
@@ -173,9 +175,6 @@ func (s *search) resolve(n link.Named) (graph.ID, graph.Ref) {
 		if id, ok := s.Graph.Find(t.Group, t.Resource, namespace, n.Name); ok && (n.UID == "" || n.UID == s.Graph.Ref(id).UID) {
 			return id, graph.Ref{}
 		}
-	}
-	if s.Scope != "" && namespace != "" && namespace != s.Scope {
-		s.wider = true
 	}
 	return s.virtual(graph.Ref{APIVersion: types[0].APIVersion(), Kind: n.Kind, Resource: types[0].Resource, Namespace: namespace, Name: n.Name})
 }
