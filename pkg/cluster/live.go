@@ -14,6 +14,9 @@ import (
 // acceptObject asks for the metadata of one object, which is small enough for JSON.
 const acceptObject = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 
+// acceptMetas asks for all of the metadata of a list of objects.
+const acceptMetas = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+
 // ErrNoUID is of an answer that does not say which object it is about.
 var ErrNoUID = errors.New("the answer has no uid")
 

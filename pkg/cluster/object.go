@@ -21,6 +21,7 @@ type ObjectRequest struct {
 	Total int
 
 	selected Selection
+	accept   string // empty for whole objects
 }
 
 // UnreadError is an object, or the list in which it is, that could not be read.
@@ -89,15 +90,7 @@ func (c *Client) GetObject(ctx context.Context, t graph.Type, namespace, name st
 
 // GetObjectMeta is GetObject for an object whose content is nobody's business: all of its metadata, and nothing else.
 func (c *Client) GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
-	o, err := c.getAs(ctx, t, namespace, name, acceptObject)
-	if err != nil {
-		return nil, err
-	}
-	if o.GetKind() == "PartialObjectMetadata" {
-		o.SetAPIVersion(t.APIVersion())
-		o.SetKind(t.Kind)
-	}
-	return o, nil
+	return c.getAs(ctx, t, namespace, name, acceptObject)
 }
 
 func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accept string) (*unstructured.Unstructured, error) {
@@ -119,14 +112,22 @@ func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accep
 // Selection restricts a list on the server. Empty selectors select all.
 type Selection struct{ Labels, Fields string }
 
+// ListObjectMetas is ListObjects for objects whose content is nobody's business: all of their metadata, and nothing else.
+func (c *Client) ListObjectMetas(ctx context.Context, t graph.Type, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
+	return c.listAs(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected, accept: acceptMetas})
+}
+
 // ListObjects reads the selected objects of a type live, in a namespace or everywhere, with all that the server has of them: for where there are few.
 // The error is an UnreadError.
 func (c *Client) ListObjects(ctx context.Context, t graph.Type, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
-	r := ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected}
+	return c.listAs(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected})
+}
+
+func (c *Client) listAs(ctx context.Context, r ObjectRequest) ([]*unstructured.Unstructured, error) {
 	seen := map[string]bool{} // a list that had to begin again shows objects twice
 	var all []*unstructured.Unstructured
 	err := c.objectPages(ctx, r, func(raw *json.RawMessage) error {
-		o, err := decodeObject(*raw, t)
+		o, err := decodeObject(*raw, r.Type)
 		if err == nil && !seen[string(o.GetUID())] {
 			seen[string(o.GetUID())] = true
 			all = append(all, o)
@@ -181,7 +182,7 @@ func (c *Client) objectPages(ctx context.Context, r ObjectRequest, item func(*js
 	path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
 	token := ""
 	for restarts := 0; ; {
-		next, err := readObjectPage(ctx, c, path, r.selected, token, item)
+		next, err := readObjectPage(ctx, c, path, r, token, item)
 		switch {
 		case apierrors.IsResourceExpired(err) && restarts < maxRestarts:
 			restarts++
@@ -203,7 +204,7 @@ func decodeObject(raw []byte, t graph.Type) (*unstructured.Unstructured, error) 
 	if o.GetName() == "" || o.GetUID() == "" {
 		return nil, fmt.Errorf("%w: an object without a name or a uid", errMalformed)
 	}
-	if o.GetKind() == "" {
+	if o.GetKind() == "" || o.GetKind() == "PartialObjectMetadata" {
 		o.SetAPIVersion(t.APIVersion())
 		o.SetKind(t.Kind)
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"strconv"
 )
@@ -18,14 +19,14 @@ func worthAList(wanted, all int) bool { return wanted > singleReads && wanted*pe
 
 // readObjectPage reads one page of a list of whole objects, of each what an Item keeps, and returns the token of the next page, which is
 // empty at the end of the list and with an error.
-func readObjectPage[Item any](ctx context.Context, c *Client, path []string, selected Selection, token string, item func(*Item) error) (string, error) {
-	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptJSON).WarningHandlerWithContext(quietWarnings{}).
+func readObjectPage[Item any](ctx context.Context, c *Client, path []string, r ObjectRequest, token string, item func(*Item) error) (string, error) {
+	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", cmp.Or(r.accept, acceptJSON)).WarningHandlerWithContext(quietWarnings{}).
 		Param("limit", strconv.Itoa(objectPageSize))
-	if selected.Labels != "" {
-		req.Param("labelSelector", selected.Labels)
+	if r.selected.Labels != "" {
+		req.Param("labelSelector", r.selected.Labels)
 	}
-	if selected.Fields != "" {
-		req.Param("fieldSelector", selected.Fields)
+	if r.selected.Fields != "" {
+		req.Param("fieldSelector", r.selected.Fields)
 	}
 	if token != "" {
 		req.Param("continue", token)

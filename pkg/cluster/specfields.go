@@ -91,7 +91,7 @@ func (c *Client) SpecFields(ctx context.Context, requests []SpecFieldsRequest) (
 // listSpecFields reads a list of whole objects, page by page.
 func (c *Client) listSpecFields(ctx context.Context, path []string, keep func(*specFieldsItem)) error {
 	for token := ""; ; {
-		next, err := readObjectPage(ctx, c, path, Selection{}, token, func(it *specFieldsItem) error {
+		next, err := readObjectPage(ctx, c, path, ObjectRequest{}, token, func(it *specFieldsItem) error {
 			keep(it)
 			return nil
 		})

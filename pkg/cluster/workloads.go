@@ -82,7 +82,7 @@ func (c *Client) workloads(ctx context.Context, t graph.Type) ([]Workload, error
 	var all []Workload
 	token := ""
 	for restarts := 0; ; {
-		next, err := readObjectPage(ctx, c, path, Selection{}, token, func(it *workloadItem) error {
+		next, err := readObjectPage(ctx, c, path, ObjectRequest{}, token, func(it *workloadItem) error {
 			all = append(all, it.workload(resource))
 			return nil
 		})

@@ -173,6 +173,15 @@ func (e Ends) fromText(text string) (Named, error) {
 	return n, nil
 }
 
+// EndKind returns the group, empty for the core, and the kind of the ends where the link says it.
+func (e Ends) EndKind() (group, kind string, given bool) {
+	group, kind, given = strings.Cut(string(e.Kind), "/")
+	if group == "v1" {
+		group = ""
+	}
+	return group, kind, given
+}
+
 // fill makes an end of what is found by key, and of the kind that the definition gives.
 func (e Ends) fill(get func(key string) string) Named {
 	n := Named{Kind: get("kind"), Name: get("name"), Namespace: get("namespace"), UID: get("uid")}
@@ -183,13 +192,8 @@ func (e Ends) fill(get func(key string) string) Named {
 		// Of a reference that has a kind and no group, the group is that of the core: Argo CD and Cluster API leave it out.
 		n.Group, n.HasGroup = group, true
 	}
-	if e.Kind != "" && n.Kind == "" {
-		group, kind, _ := strings.Cut(string(e.Kind), "/")
-		n.Kind = kind
-		if group != "v1" {
-			n.Group = group
-		}
-		n.HasGroup = true
+	if group, kind, given := e.EndKind(); given && n.Kind == "" {
+		n.Group, n.Kind, n.HasGroup = group, kind, true
 	}
 	return n
 }

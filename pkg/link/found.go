@@ -17,7 +17,7 @@ type Found struct {
 
 // Owner is the side above which the other stands in a tree: the source, unless the source goes with the end, or keeps it.
 func (f Found) Owner() graph.ID {
-	if f.below() {
+	if f.Definition.Below() {
 		return f.End
 	}
 	return f.Source
@@ -25,16 +25,14 @@ func (f Found) Owner() graph.ID {
 
 // Dependent is the other side.
 func (f Found) Dependent() graph.ID {
-	if f.below() {
+	if f.Definition.Below() {
 		return f.Source
 	}
 	return f.End
 }
 
-// below says that the source stands below the end.
-func (f Found) below() bool {
-	return f.Definition.Deletion.Of == Source || f.Definition.Deletion.Of == Guard
-}
+// Below says that the source stands below the end.
+func (d *Definition) Below() bool { return d.Deletion.Of == Source || d.Deletion.Of == Guard }
 
 // Deletes says whether the deletion of the owner deletes the dependent.
 func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" }

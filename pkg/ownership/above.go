@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -96,26 +97,48 @@ func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *u
 	return ids, nil
 }
 
-// sought reads the objects that name what is above them, all of their kinds: only they know it.
+// sought reads the objects that name what is above them, once something was reached that they can name: all of their kinds, since only they know it.
 func (s *search) sought(ctx context.Context) error {
 	for _, t := range s.Graph.Types() {
-		definitions := s.seek[groupKind(t)]
-		if len(definitions) == 0 || !s.has(t) {
+		definitions := slices.DeleteFunc(slices.Clone(s.seek[groupKind(t)]), func(d *link.Definition) bool { return !s.canEnd(d) })
+		if len(definitions) == 0 || s.isSought[t] || !s.has(t) {
 			continue
 		}
-		namespace := ""
-		if t.Namespaced {
-			namespace = s.Scope
-		}
-		objects, err := s.client.ListObjects(ctx, t, namespace, cluster.Selection{})
-		if err := s.unreadable(ctx, place{t, namespace}, err); err != nil {
+		s.isSought[t] = true
+		if err := s.seekAll(ctx, t, s.seek[groupKind(t)]); err != nil {
 			return err
 		}
-		for _, o := range objects {
-			if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
-				if err := s.understand(ctx, id, o, definitions); err != nil {
-					return err
-				}
+	}
+	return nil
+}
+
+// canEnd says whether something was reached that a link can name as its end.
+func (s *search) canEnd(d *link.Definition) bool {
+	return slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
+		group, kind, given := e.EndKind()
+		return !given || s.reachedKinds[schema.GroupKind{Group: group, Kind: kind}]
+	})
+}
+
+// seekAll reads all objects of a type for the sake of some links; their metadata alone, where that is all that is needed.
+func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Definition) error {
+	namespace := ""
+	if t.Namespaced {
+		namespace = s.Scope
+	}
+	list := s.client.ListObjects
+	if !slices.ContainsFunc(links, func(d *link.Definition) bool { return !d.MetadataOnly() }) {
+		list = s.client.ListObjectMetas
+	}
+	labels, _ := selector(links)
+	objects, err := list(ctx, t, namespace, cluster.Selection{Labels: labels})
+	if err := s.unreadable(ctx, place{t, namespace}, err); err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
+			if err := s.understand(ctx, id, o, links); err != nil {
+				return err
 			}
 		}
 	}

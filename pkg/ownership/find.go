@@ -63,11 +63,11 @@ func (s *search) descend(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.sought(ctx); err != nil {
-		return err
-	}
 	s.reach(s.Roots...)
 	for {
+		if err := s.sought(ctx); err != nil {
+			return err
+		}
 		sources := slices.DeleteFunc(s.unread(), func(id graph.ID) bool { return s.isRead[id] })
 		if len(sources) == 0 {
 			return nil

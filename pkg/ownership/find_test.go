@@ -46,6 +46,13 @@ links:
   deletion: {of: guard}
   verified: source
   source: https://example.com/it.go
+- id: slice
+  name: endpoints
+  from: {kinds: [discovery.k8s.io/EndpointSlice], where: [{label: kubernetes.io/service-name}]}
+  ends: [{form: text, field: "metadata.labels['kubernetes.io/service-name']", kind: v1/Service}]
+  deletion: {of: guard}
+  verified: source
+  source: https://example.com/it.go
 - id: release
   name: release
   from: {kinds: [v1/Secret], where: [{label: owner, value: helm}]}
@@ -294,7 +301,7 @@ func release(t testing.TB, manifest string) string {
 	return base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString(zipped.Bytes())))
 }
 
-// TestMembersByLabel: a selector finds objects of all kinds, and one that says so is kept.
+// TestMembersByLabel: a selector finds objects of all kinds, one that says so is kept, and what names an object that was found by a label of its own stands below it.
 func TestMembersByLabel(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -315,9 +322,21 @@ spec: {ports: [{port: 80}]}
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: other, namespace: %[1]s}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-1, namespace: %[1]s, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+endpoints: []
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: other-1, namespace: %[1]s, labels: {kubernetes.io/service-name: other}}
+addressType: IPv4
+endpoints: []
 `, ns))
 	own, id := find(t, c.Config(), ns, false, "", "configmaps", ns, "set")
-	want(t, drawn(own, id, false), "ConfigMap/set\n  ConfigMap/kept by applyset\n  Service/web by applyset")
+	want(t, drawn(own, id, false), "ConfigMap/set\n  ConfigMap/kept by applyset\n  Service/web by applyset\n    EndpointSlice/web-1 by endpoints")
 	var kept []string
 	for _, f := range own.Links.Found(id) {
 		if !f.Deletes() {

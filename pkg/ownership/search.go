@@ -26,18 +26,20 @@ type search struct {
 	lead     map[schema.GroupKind][]*link.Definition
 	seek     map[schema.GroupKind][]*link.Definition
 
-	reached []bool
-	queue   []graph.ID // reached, and what is below is not yet
-	waiting []graph.ID // reached sources that are not read yet
-	isRead  map[graph.ID]bool
-	links   []named
-	below   map[graph.ID][]int // other links by source
-	above   map[graph.ID][]int // seek links by end, which are indices of links
-	unseen  map[graph.Ref]graph.ID
-	gaps    []v1alpha1.Gap
-	wider   bool
-	counts  map[graph.Type]int
-	mu      sync.Mutex // guards gaps
+	reached      []bool
+	reachedKinds map[schema.GroupKind]bool
+	isSought     map[graph.Type]bool
+	queue        []graph.ID // reached, and what is below is not yet
+	waiting      []graph.ID // reached sources that are not read yet
+	isRead       map[graph.ID]bool
+	links        []named
+	below        map[graph.ID][]int // other links by source
+	above        map[graph.ID][]int // seek links by end, which are indices of links
+	unseen       map[graph.Ref]graph.ID
+	gaps         []v1alpha1.Gap
+	wider        bool
+	counts       map[graph.Type]int
+	mu           sync.Mutex // guards gaps
 }
 
 // named is one link, before the graph has nodes for ends that are not there.
@@ -50,7 +52,7 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 	s := &search{
 		client: client, Request: r, rules: link.New(r.Graph), kinds: map[schema.GroupKind][]graph.Type{},
 		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{}, seek: map[schema.GroupKind][]*link.Definition{},
-		reached: make([]bool, r.Graph.Len()), isRead: map[graph.ID]bool{}, above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
+		reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
 	}
 	for _, t := range r.Graph.Types() {
 		gk := groupKind(t)
@@ -61,10 +63,10 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 				continue
 			}
 			into := s.downward
-			switch d.Deletion.Of {
-			case link.Lead:
+			switch {
+			case d.Deletion.Of == link.Lead:
 				into = s.lead
-			case link.Source, link.Guard:
+			case d.Below():
 				into = s.seek
 			}
 			if !slices.Contains(into[gk], d) {
@@ -93,6 +95,7 @@ func (s *search) reach(ids ...graph.ID) {
 			continue
 		}
 		s.reached[id] = true
+		s.reachedKinds[s.groupKind(id)] = true
 		if s.isSource(id) {
 			s.waiting = append(s.waiting, id)
 		}
@@ -147,8 +150,11 @@ func (s *search) note(f named, o *unstructured.Unstructured) {
 		f.Effect = f.Definition.EffectOf(o.Object, s.Graph.Finalizers(of))
 	}
 	s.links = append(s.links, f)
-	if f.Definition.Deletion.Of == link.Source || f.Definition.Deletion.Of == link.Guard {
+	if f.Definition.Below() {
 		s.above[f.End] = append(s.above[f.End], len(s.links)-1)
+		if f.End >= 0 && s.reached[f.End] {
+			s.reach(f.Source)
+		}
 		return
 	}
 	s.below[f.Source] = append(s.below[f.Source], len(s.links)-1)
@@ -214,11 +220,7 @@ func (s *search) result() *Ownership {
 
 // matters says whether a link ties something to what was reached. Of the objects that name what is above them all were read.
 func (s *search) matters(f named) bool {
-	switch f.Definition.Deletion.Of {
-	case link.Source, link.Guard:
-		return f.End >= 0 && s.reached[f.End]
-	}
-	return true
+	return !f.Definition.Below() || f.End >= 0 && (s.reached[f.End] || s.Upwards)
 }
 
 func groupKind(t graph.Type) schema.GroupKind { return schema.GroupKind{Group: t.Group, Kind: t.Kind} }
