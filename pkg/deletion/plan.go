@@ -60,7 +60,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object) 
 	if err != nil {
 		return nil, err
 	}
-	links := link.New(g).Dependents
+	links := link.New(g)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
 	details, err := readDetails(ctx, pl.client, p.Plan)
 	if err != nil {
@@ -73,7 +73,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object) 
 	}
 	p.Learn(details)
 	claims := p.PVCLinks()
-	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links(id), claims(id)) }})
+	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links.Dependents(id), claims(id)) }})
 	p.Hiding = p.Relevant(snapshot.Gaps)
 	return p, nil
 }

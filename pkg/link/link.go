@@ -11,6 +11,7 @@ type Links struct {
 	g      *graph.Graph
 	byType map[groupResource][]graph.ID
 	found  map[graph.ID][]Found // by Found.Owner
+	above  map[graph.ID][]Found // by Found.Dependent; nil until it is asked for
 }
 
 type groupResource struct{ group, resource string }

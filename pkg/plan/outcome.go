@@ -83,9 +83,15 @@ func (s *simulation) waitsFor(id graph.ID) Reason {
 func (s *simulation) firstContained(container graph.ID) (graph.ID, bool) {
 	if s.contained == nil {
 		s.contained = map[graph.ID]graph.ID{}
-		for o, c := range s.containers {
+		note := func(o, c graph.ID) {
 			if first, known := s.contained[c]; !s.is(o, gone) && (!known || o < first) {
 				s.contained[c] = o
+			}
+		}
+		for o, c := range s.containers {
+			note(o, c)
+			for _, other := range s.moreContainers[o] {
+				note(o, other)
 			}
 		}
 	}

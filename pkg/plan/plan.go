@@ -159,9 +159,6 @@ func (p *Plan) Waves() int {
 	return p.Actions[len(p.Actions)-1].Wave
 }
 
-// Linker returns the dependents of an object that no ownerReference records (package link).
-type Linker func(graph.ID) []graph.Link
-
 // New plans the deletion of the roots with a policy.
 func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 	var released *simulation

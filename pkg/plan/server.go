@@ -32,12 +32,15 @@ func (s *simulation) settle(id graph.ID) {
 	}
 }
 
-// remove takes an object away; a CRD or namespace that it was in is looked at.
+// remove takes an object away; whoever waits for it is looked at.
 func (s *simulation) remove(id graph.ID) {
 	s.touch(id)
 	s.Removed(id)
 	if container, ok := s.containers[id]; ok {
 		s.Enqueue(container)
+		for _, other := range s.moreContainers[id] {
+			s.Enqueue(other)
+		}
 	}
 }
 

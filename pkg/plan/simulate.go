@@ -15,8 +15,9 @@ type simulation struct {
 	// keepsTerminating says that nobody releases what was being deleted before the simulation began.
 	keepsTerminating bool
 	retries          []graph.ID // what the wave after the next looks at again
-	// containers are the CRD or namespace, being deleted, that an object is waited for by.
-	containers map[graph.ID]graph.ID
+	// containers are the objects, being deleted, that another one is waited for by: its CRD, its namespace, or what a link ties it to. Few have more than one.
+	containers     map[graph.ID]graph.ID
+	moreContainers map[graph.ID][]graph.ID
 	// over is how many cycles, from the first on, are gone.
 	over int
 	// contained are the first objects that these wait for in the end, once that was asked.
