@@ -31,6 +31,10 @@ type simulation struct {
 	wave    int
 	actions []Action
 	touched []graph.ID
+	// firstAwaited is how far the links of an object have been followed whose programs wait, once what they delete was deleted.
+	firstAwaited map[graph.ID]int
+	// guarded are the objects whose deletion is sent while a guard of theirs is there.
+	guarded []Guarded
 	// orphaned are the objects that have orphaned their dependents.
 	orphaned map[graph.ID]bool
 	// order is that in which things are taken up one by one, instead of in waves; silent keeps no actions.
@@ -122,10 +126,17 @@ func (s *simulation) step(now []graph.ID) {
 
 // attempt decides about an object and returns what to do, nil for nothing.
 func (s *simulation) attempt(id graph.ID) func() {
-	switch {
-	case s.is(id, gone), s.options.Allow != nil && !s.options.Allow(id):
+	if s.is(id, gone) || s.options.Allow != nil && !s.options.Allow(id) {
 		return nil
-	case s.is(id, deleting) && s.is(id, foreignFinalizers) && s.frees(id):
+	}
+	if s.is(id, deleting) {
+		s.begin(id)
+		if f := s.followLinks(id); f != nil {
+			return f
+		}
+	}
+	switch {
+	case s.is(id, deleting) && s.is(id, foreignFinalizers) && !s.is(id, linked) && s.frees(id):
 		return func() { s.clear(id, foreignFinalizers) }
 	case s.is(id, deleting) && s.is(id, cleanup):
 		return s.cleanUp(id)
