@@ -96,7 +96,7 @@ func TestTouched(t *testing.T) {
 		if !ok {
 			t.Fatal("no owner")
 		}
-		got := names(g, touched(plan.New(g, []graph.ID{root}, policy, plan.Options{Links: link.New(g).Dependents})))
+		got := names(g, touched(plan.New(g, []graph.ID{root}, policy, plan.Options{Links: link.New(g)})))
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", policy, got, want)
 		}

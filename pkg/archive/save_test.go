@@ -39,7 +39,7 @@ func planned(t *testing.T, config *rest.Config, namespace string, roots ...strin
 		resource, group, _ := strings.Cut(resource, ".")
 		ids = append(ids, listed.Find(t, group, resource, namespace, name))
 	}
-	return listed.Client, plan.New(listed.Graph, ids, plan.Background, plan.Options{Links: link.New(listed.Graph).Dependents})
+	return listed.Client, plan.New(listed.Graph, ids, plan.Background, plan.Options{Links: link.New(listed.Graph)})
 }
 
 // head stands for the plan as it is printed, which package render makes.

@@ -70,7 +70,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 		query.Scope = ""
 		return pl.planObjects(ctx, objects, query)
 	}
-	g, links := own.Graph, own.Links.Dependents
+	g, links := own.Graph, own.Links
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
 	details, err := readDetails(ctx, pl.client, p.Plan)
@@ -84,7 +84,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	}
 	p.Learn(details)
 	claims := p.PVCLinks()
-	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links(id), claims(id)) }})
+	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links.Dependents(id), claims(id)) }})
 	p.Hiding = p.Relevant(snapshot.Gaps)
 	return p, nil
 }

@@ -51,7 +51,7 @@ func (r Request) writers() []plan.By {
 }
 
 // planOptions say by whose rules the collector's part is done.
-func (r Request) planOptions(links plan.Linker, gaps []v1alpha1.Gap) plan.Options {
+func (r Request) planOptions(links plan.Links, gaps []v1alpha1.Gap) plan.Options {
 	opts := plan.Options{Links: links, Strict: r.Strict}
 	if r.GC == ClientGC {
 		opts.Rules, opts.Gaps = plan.Loop, gaps

@@ -1,7 +1,6 @@
 package link
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -12,7 +11,7 @@ type Links struct {
 	g      *graph.Graph
 	byType map[groupResource][]graph.ID
 	found  map[graph.ID][]Found // by Found.Owner
-	owners map[graph.ID][]graph.Link
+	above  map[graph.ID][]Found // by Found.Dependent; nil until it is asked for
 }
 
 type groupResource struct{ group, resource string }
@@ -61,17 +60,17 @@ func (l *Links) named(id graph.ID) []graph.Link {
 	return all
 }
 
-// Owners returns what names the object, or is named by it, as something that stands below: the links of named seen from the other end. Rules are not asked.
+// Owners are the other sides of the links above an object, each once. Rules are not asked.
 func (l *Links) Owners(id graph.ID) []graph.Link {
-	if l.owners == nil {
-		l.owners = map[graph.ID][]graph.Link{}
-		for _, owner := range slices.Sorted(maps.Keys(l.found)) {
-			for _, edge := range l.named(owner) {
-				l.owners[edge.Dependent] = append(l.owners[edge.Dependent], edge)
-			}
+	var all []graph.Link
+	seen := map[graph.ID]bool{}
+	for _, f := range l.Above(id) {
+		if owner := f.Owner(); !seen[owner] && owner != id {
+			seen[owner] = true
+			all = append(all, graph.Link{Owner: owner, Dependent: id, Rule: f.Definition.Name})
 		}
 	}
-	return l.owners[id]
+	return all
 }
 
 // Content returns all that goes with the object by its rule, and not only what stands at the top.

@@ -7,7 +7,54 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// special says whether an object takes others along that have no reference to it.
+// company are objects that a controller deletes alike because another one is being deleted, though no ownerReference says so: the content of a namespace, the
+// instances of a CRD, or what a program finds by a link that one of the two names.
+type company struct {
+	objects []graph.ID
+	because Reason
+	// policy is that of their deletion; false if the deletion of one has begun and stays as it is.
+	policy func(graph.ID) (Policy, bool)
+}
+
+// accompany is one round of the controller: it deletes them, and looks again when one of them is gone.
+func (s *simulation) accompany(id graph.ID, c company) {
+	for _, o := range c.objects {
+		isNew := s.await(id, o)
+		if s.is(o, gone) {
+			s.Enqueue(id) // it went in the same wave
+			continue
+		}
+		if policy, sends := c.policy(o); sends {
+			s.delete(o, policy, ByController, c.because)
+		}
+		if isNew {
+			s.settle(o) // it may be kept by somebody already
+		}
+	}
+}
+
+// await notes that an object is to be looked at when another one is gone. It is false if that was noted before.
+func (s *simulation) await(id, o graph.ID) bool {
+	if s.awaits(id, o) {
+		return false
+	}
+	if _, taken := s.containers[o]; !taken {
+		s.containers[o] = id
+		return true
+	}
+	if s.moreContainers == nil {
+		s.moreContainers = map[graph.ID][]graph.ID{}
+	}
+	s.moreContainers[o] = append(s.moreContainers[o], id)
+	return true
+}
+
+func (s *simulation) awaits(id, o graph.ID) bool {
+	first, taken := s.containers[o]
+	return taken && (first == id || slices.Contains(s.moreContainers[o], id))
+}
+
+// special says whether an object takes others along by a rule.
 func (s *simulation) special(id graph.ID) bool {
 	_, is := link.Of(s.Graph.Ref(id))
 	return is
@@ -19,7 +66,7 @@ func IgnoresPolicy(r graph.Ref) bool {
 	return rule.IgnoresPolicy
 }
 
-// cleanUp is one round of the controller that deletes what goes with an object by a link.
+// cleanUp is one round of the controller that deletes what goes with an object by a rule.
 func (s *simulation) cleanUp(id graph.ID) func() {
 	rule, _ := link.Of(s.Graph.Ref(id))
 	content := s.content(id, rule)
@@ -38,20 +85,23 @@ func (s *simulation) cleanUp(id graph.ID) func() {
 			s.clear(id, cleanup)
 		}
 	}
-	cause := Reason{Code: ReasonCode(rule.Reason), Cause: id, HasCause: true}
-	return func() {
-		for _, o := range left {
-			s.containers[o] = id
-			switch {
-			case s.is(o, gone):
-			case rule.Background && (!s.is(o, deleting) || s.is(o, orphan|foreground)):
-				s.delete(o, Background, ByController, cause)
-			case !rule.Background && !s.is(o, deleting):
-				s.delete(o, s.ownPolicy(o), ByController, cause) // with no policy at all (API-060), so its own finalizers count
-			}
-			s.settle(o) // it may be kept by somebody already
-		}
+	policy := s.contentPolicy
+	if rule.Background {
+		policy = s.backgroundPolicy
 	}
+	return func() {
+		s.accompany(id, company{left, Reason{Code: ReasonCode(rule.Reason), Cause: id, HasCause: true}, policy})
+	}
+}
+
+// backgroundPolicy deletes in the background, and once more what waits for its dependents or orphans them.
+func (s *simulation) backgroundPolicy(id graph.ID) (Policy, bool) {
+	return Background, !s.is(id, deleting) || s.is(id, orphan|foreground)
+}
+
+// contentPolicy is none at all, so that an object's own finalizers count (API-060), and once.
+func (s *simulation) contentPolicy(id graph.ID) (Policy, bool) {
+	return s.ownPolicy(id), !s.is(id, deleting)
 }
 
 func (s *simulation) ownPolicy(id graph.ID) Policy {
@@ -66,11 +116,7 @@ func (s *simulation) content(id graph.ID, rule link.Rule) []graph.ID {
 	if s.options.Links == nil {
 		return nil
 	}
-	var content []graph.ID
-	for _, l := range s.options.Links(id) {
-		content = append(content, l.Dependent)
-	}
-	return content
+	return s.options.Links.Content(id)
 }
 
 // Instances returns the instances of a CRD that the plan knows of; none for any other object.

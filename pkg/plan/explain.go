@@ -11,6 +11,7 @@ func (p *Plan) explain() {
 	deleted := newSet(p.Graph, p.Deleted)
 	p.explainDeletes(deleted)
 	p.NonBlocking = p.nonBlocking(deleted)
+	p.Recreated = p.recreated()
 	p.Cycles = p.cycles()
 	if len(p.Cycles) == 0 {
 		return

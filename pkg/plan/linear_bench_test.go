@@ -266,7 +266,7 @@ var linearPlans = []struct {
 func deletionOf(g *graph.Graph, prefix string, policy Policy, opts Options) func() *Plan {
 	roots := named(g, prefix)
 	return func() *Plan {
-		opts.Links = link.New(g).Dependents
+		opts.Links = link.New(g)
 		return New(g, roots, policy, opts)
 	}
 }

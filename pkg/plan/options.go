@@ -3,12 +3,22 @@ package plan
 import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
+
+// Links are what goes with an object though no ownerReference says so; a *link.Links has them.
+type Links interface {
+	// Content returns the objects that go with an object by its rule.
+	Content(owner graph.ID) []graph.ID
+	// Found returns the links below an object that objects name, and Above those above it.
+	Found(owner graph.ID) []link.Found
+	Above(dependent graph.ID) []link.Found
+}
 
 // Options say what a plan rests on besides the graph.
 type Options struct {
-	// Links returns dependents that no ownerReference records; nil for none.
-	Links Linker
+	// Links are what goes with an object though no ownerReference says so; nil for none.
+	Links Links
 	// Rules are those of whoever does the collector's part.
 	Rules     Rules
 	Overrides Overrides

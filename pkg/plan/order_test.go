@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // owned returns a graph of config maps named 0 to n-1 and their numbers' IDs; owners maps a dependent to what owns it.
@@ -128,4 +129,17 @@ func reachable(g *graph.Graph) map[graph.ID]map[graph.ID]bool {
 		}
 	}
 	return below
+}
+
+// TestObjectThatTwoControllersDelete: the only instance of a CRD is all that is in a namespace, and both are deleted.
+func TestObjectThatTwoControllersDelete(t *testing.T) {
+	s := newShape()
+	s.add(shapeNamespaces, "", "root-namespace", nil)
+	s.add(shapeDefinitions, "", "widgets.example.com", nil)
+	s.add(shapeWidgets, "root-namespace", "widget", nil)
+	g := s.build()
+	p := New(g, append(named(g, "root"), named(g, "widgets.")...), Background, Options{Links: link.New(g)})
+	if len(p.Deleted) != 3 || len(p.Deadlocked) != 0 {
+		t.Errorf("deleted %s, %d cannot be; want all three deleted", names(g, p.Deleted), len(p.Deadlocked))
+	}
 }

@@ -33,6 +33,9 @@ func (s *simulation) kept() []ObjectReason {
 
 // whyKept says why an object that is not being deleted is kept.
 func (s *simulation) whyKept(id graph.ID) Reason {
+	if r, ok := s.spared(id); ok {
+		return r
+	}
 	item, refs, _ := s.item(id)
 	if i := slices.Index(item.Owners, Orphaning); i >= 0 {
 		return Reason{Code: OwnerOrphans, Cause: refs[i].Owner, HasCause: true}
@@ -66,6 +69,9 @@ func (s *simulation) deadlocked() []ObjectReason {
 
 // waitsFor says what an object that is being deleted waits for.
 func (s *simulation) waitsFor(id graph.ID) Reason {
+	if r, ok := s.waitsForLink(id); ok {
+		return r
+	}
 	if s.is(id, foreignFinalizers) {
 		return Reason{Code: ForeignFinalizers}
 	}
@@ -83,9 +89,15 @@ func (s *simulation) waitsFor(id graph.ID) Reason {
 func (s *simulation) firstContained(container graph.ID) (graph.ID, bool) {
 	if s.contained == nil {
 		s.contained = map[graph.ID]graph.ID{}
-		for o, c := range s.containers {
+		note := func(o, c graph.ID) {
 			if first, known := s.contained[c]; !s.is(o, gone) && (!known || o < first) {
 				s.contained[c] = o
+			}
+		}
+		for o, c := range s.containers {
+			note(o, c)
+			for _, other := range s.moreContainers[o] {
+				note(o, other)
 			}
 		}
 	}
@@ -104,7 +116,7 @@ func (s *simulation) blockers() []Blocker {
 			}
 		}
 		if len(names) > 0 {
-			blockers = append(blockers, Blocker{Object: id, Finalizers: names})
+			blockers = append(blockers, Blocker{Object: id, Finalizers: names, Until: s.until(id)})
 		}
 	}
 	return blockers

@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Verb is what is done to an object.
@@ -31,7 +32,7 @@ const (
 	ByClient By = "client"
 	// ByCollector is the garbage collector, the cluster's or the one of --gc=client.
 	ByCollector By = "collector"
-	// ByController is another controller of the control plane: that of namespaces, or the API server's for CRDs.
+	// ByController is another controller: that of namespaces, the API server's for CRDs, or the program that follows a link.
 	ByController By = "controller"
 )
 
@@ -56,6 +57,8 @@ type Reason struct {
 	// Cause is the owner, or what waits; meaningful if HasCause.
 	Cause    graph.ID
 	HasCause bool
+	// Link is the one that the reason is about, nil for most reasons. The cause is on its other side.
+	Link *link.Found
 }
 
 // ReasonCode is a reason in one word.
@@ -86,6 +89,11 @@ const (
 	PVCNotOwned       ReasonCode = "ClaimNotOwned"   // the StatefulSet it was made for deletes its PVCs, and has not made itself its owner
 	GracePeriod       ReasonCode = "GracePeriod"     // the grace period of the roots is given to it
 	Strict            ReasonCode = "Strict"          // its owner is to wait for it
+	LinkDeleted       ReasonCode = "LinkDeleted"     // a program deletes it because what is above it in a link is deleted
+	LinkPending       ReasonCode = "LinkPending"     // only that program deletes it, and it has not begun
+	LinkWaits         ReasonCode = "LinkWaits"       // a program waits until what is below it in a link is gone
+	LinkKept          ReasonCode = "LinkKept"        // a program keeps it, as it or its owner in a link says
+	LinkNotSeen       ReasonCode = "LinkNotSeen"     // its owner in a link lacks the finalizer by which the program sees the deletion
 )
 
 // ObjectReason is an object that is not deleted, and why.
@@ -99,6 +107,8 @@ type Blocker struct {
 	Object graph.ID
 	// Finalizers are those that are not the collector's.
 	Finalizers []string
+	// Until are the objects that have to be gone before a program removes a finalizer, sorted.
+	Until []graph.ID
 	// GracePeriodSeconds is how long a pod on a node may take to terminate, 0 for anything else. It is known after Learn.
 	GracePeriodSeconds int64
 }
@@ -130,6 +140,10 @@ type Plan struct {
 	Unsettled []graph.ID
 	// NonBlocking are the references of dependents that the policy Foreground does not wait for (GC-061), sorted by dependent.
 	NonBlocking []graph.Edge
+	// Recreated are those of Deleted that a program probably creates again, because an object that it keeps names them, sorted.
+	Recreated []Recreated
+	// Guarded are the objects whose deletion the server refuses as long as their guards are there, in the order of the deletes.
+	Guarded []Guarded
 	// Cycles are the rings among Deadlocked in which each waits for the next (GC-064).
 	Cycles [][]graph.ID
 	// Forbidden are the writes of this command that would be refused, and Unread the pods and StatefulSets of the cascade whose content is
@@ -159,9 +173,6 @@ func (p *Plan) Waves() int {
 	return p.Actions[len(p.Actions)-1].Wave
 }
 
-// Linker returns the dependents of an object that no ownerReference records (package link).
-type Linker func(graph.ID) []graph.Link
-
 // New plans the deletion of the roots with a policy.
 func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 	var released *simulation
@@ -175,7 +186,7 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 		Graph: g, Policy: policy, Roots: roots, options: opts, end: released.Projection,
 		Actions: released.actions, Deleted: released.deleted(),
 		Kept: released.kept(), Deadlocked: released.deadlocked(), Blockers: released.blockers(),
-		DependsOnTiming: released.timing,
+		DependsOnTiming: released.timing, Guarded: released.guarded,
 	}
 	p.settle(released, deletion(roots, policy, block))
 	if len(block) > 0 {

@@ -35,6 +35,8 @@ const (
 	touched           // was acted on, or looked at because of what was
 	cleanup           // a CRD whose instances go first, or a namespace whose content does
 	inQueue           // is due
+	begun             // is being deleted, and what its links say of that was looked at
+	linked            // programs have yet to delete what a link ties to it, or wait until that is gone
 )
 
 type edgeState uint8
@@ -158,7 +160,7 @@ func (o *Projection) Removed(id graph.ID) {
 	if o.is(id, gone) {
 		return
 	}
-	o.objects[id] = o.objects[id]&(inQueue|touched) | gone
+	o.objects[id] = o.objects[id]&(inQueue|touched|begun) | gone
 	for e := range o.Dependents(id) {
 		o.Enqueue(e.Dependent)
 	}

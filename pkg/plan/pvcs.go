@@ -69,7 +69,7 @@ func (s StatefulSet) staying() ReasonCode {
 }
 
 // PVCLinks returns the PVCs that stay when a StatefulSet goes, so that a tree can show them below it.
-func (p *Plan) PVCLinks() Linker {
+func (p *Plan) PVCLinks() func(graph.ID) []graph.Link {
 	links := map[graph.ID][]graph.Link{}
 	for _, s := range p.Kept {
 		if r := s.Because; r.Code == PVCRetained || r.Code == PVCNotOwned {

@@ -27,7 +27,7 @@ func NewRun(g *graph.Graph, opts Options) *Plan {
 	p := &Plan{
 		Graph: g, options: opts, end: blocked.Projection,
 		Actions: blocked.actions, Deleted: blocked.deleted(), Kept: blocked.kept(), Deadlocked: blocked.deadlocked(), Blockers: blocked.blockers(),
-		DependsOnTiming: blocked.timing,
+		DependsOnTiming: blocked.timing, Guarded: blocked.guarded,
 	}
 	p.settle(blocked, begin)
 	if len(p.Deadlocked) > 0 {

@@ -5,11 +5,13 @@ import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 // delete is what the API server does with a DELETE: it puts the finalizer that the policy wants in the place of the
 // collector's finalizers (API-003), and removes the object if it has none left (API-017).
 func (s *simulation) delete(id graph.ID, policy Policy, by By, because Reason) {
+	s.noteGuards(id, by)
 	s.act(Action{Verb: VerbDelete, Object: id, Policy: policy, By: by, Because: because})
 	if s.special(id) {
 		s.objects[id] |= cleanup // which ignores the policy until its content is gone (API-060, NS-003)
 	}
 	s.Delete(id, policy)
+	s.begin(id)
 	s.settle(id)
 }
 
@@ -23,8 +25,8 @@ func (s *simulation) clear(id graph.ID, finalizers objectState) {
 func (s *simulation) settle(id graph.ID) {
 	switch {
 	case !s.is(id, deleting):
-	case s.is(id, foreignFinalizers|orphan|foreground|cleanup):
-		if s.is(id, orphan|cleanup) || s.release {
+	case s.is(id, foreignFinalizers|orphan|foreground|cleanup|linked):
+		if s.is(id, orphan|cleanup|linked) || s.release {
 			s.Enqueue(id)
 		}
 	default:
@@ -32,12 +34,15 @@ func (s *simulation) settle(id graph.ID) {
 	}
 }
 
-// remove takes an object away; a CRD or namespace that it was in is looked at.
+// remove takes an object away; whoever waits for it is looked at.
 func (s *simulation) remove(id graph.ID) {
 	s.touch(id)
 	s.Removed(id)
 	if container, ok := s.containers[id]; ok {
 		s.Enqueue(container)
+		for _, other := range s.moreContainers[id] {
+			s.Enqueue(other)
+		}
 	}
 }
 

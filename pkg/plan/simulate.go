@@ -15,8 +15,9 @@ type simulation struct {
 	// keepsTerminating says that nobody releases what was being deleted before the simulation began.
 	keepsTerminating bool
 	retries          []graph.ID // what the wave after the next looks at again
-	// containers are the CRD or namespace, being deleted, that an object is waited for by.
-	containers map[graph.ID]graph.ID
+	// containers are the objects, being deleted, that another one is waited for by: its CRD, its namespace, or what a link ties it to. Few have more than one.
+	containers     map[graph.ID]graph.ID
+	moreContainers map[graph.ID][]graph.ID
 	// over is how many cycles, from the first on, are gone.
 	over int
 	// contained are the first objects that these wait for in the end, once that was asked.
@@ -30,6 +31,10 @@ type simulation struct {
 	wave    int
 	actions []Action
 	touched []graph.ID
+	// firstAwaited is how far the links of an object have been followed whose programs wait, once what they delete was deleted.
+	firstAwaited map[graph.ID]int
+	// guarded are the objects whose deletion is sent while a guard of theirs is there.
+	guarded []Guarded
 	// orphaned are the objects that have orphaned their dependents.
 	orphaned map[graph.ID]bool
 	// order is that in which things are taken up one by one, instead of in waves; silent keeps no actions.
@@ -121,10 +126,17 @@ func (s *simulation) step(now []graph.ID) {
 
 // attempt decides about an object and returns what to do, nil for nothing.
 func (s *simulation) attempt(id graph.ID) func() {
-	switch {
-	case s.is(id, gone), s.options.Allow != nil && !s.options.Allow(id):
+	if s.is(id, gone) || s.options.Allow != nil && !s.options.Allow(id) {
 		return nil
-	case s.is(id, deleting) && s.is(id, foreignFinalizers) && s.frees(id):
+	}
+	if s.is(id, deleting) {
+		s.begin(id)
+		if f := s.followLinks(id); f != nil {
+			return f
+		}
+	}
+	switch {
+	case s.is(id, deleting) && s.is(id, foreignFinalizers) && !s.is(id, linked) && s.frees(id):
 		return func() { s.clear(id, foreignFinalizers) }
 	case s.is(id, deleting) && s.is(id, cleanup):
 		return s.cleanUp(id)

@@ -1,0 +1,59 @@
+package plan
+
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// Recreated is an object that a program creates again when it is deleted, because another object still names it.
+type Recreated struct {
+	// Object is deleted, and Owner is the object that names it, in Field.
+	Object, Owner graph.ID
+	Field         string
+	// Program is who creates it.
+	Program string
+	// Only says that the owner names nothing else by this link.
+	Only bool
+}
+
+// recreated finds them by the links above what is deleted. An owner on which the program does nothing, as it says itself, is none: it is suspended or paused.
+func (p *Plan) recreated() []Recreated {
+	if p.options.Links == nil {
+		return nil
+	}
+	var recreated []Recreated
+	for _, id := range p.Deleted {
+		owners := map[graph.ID]bool{}
+		for _, f := range p.options.Links.Above(id) {
+			if d := f.Definition.Deletion; d.Of != link.End || owners[f.Source] || !p.lives(f.Source) || p.ignores(f) {
+				continue
+			}
+			owners[f.Source] = true
+			recreated = append(recreated, Recreated{
+				Object: id, Owner: f.Source, Field: f.Field, Program: f.Definition.Deletion.By, Only: p.only(f),
+			})
+		}
+	}
+	return recreated
+}
+
+// lives says whether an object is there in the end and is not being deleted.
+func (p *Plan) lives(id graph.ID) bool {
+	return p.Graph.Observed(id) && !p.end.is(id, gone|deleting)
+}
+
+// ignores says whether the source of a link says that its program leaves it alone: it has the finalizer, and the deletion would do nothing.
+func (p *Plan) ignores(f link.Found) bool {
+	seen := (&simulation{Projection: p.end, options: p.options}).seen(&f)
+	return seen && !f.Effect.Deletes && f.Effect.Policy != link.Orphan
+}
+
+// only says whether a link's source names a single object by it.
+func (p *Plan) only(f link.Found) bool {
+	for _, other := range p.options.Links.Found(f.Source) {
+		if other.Definition == f.Definition && other.End != f.End {
+			return false
+		}
+	}
+	return true
+}
