@@ -19,6 +19,8 @@ type Definition struct {
 	Ends []Ends `json:"ends"`
 	// Deletion says what a deletion does. It is the zero value if it does nothing.
 	Deletion Deletion `json:"deletion"`
+	// Owner is the side that stands above the other in a tree where Deletion.Of is Neither: the Source, or the End. Empty for the Source.
+	Owner Direction `json:"owner,omitempty"`
 	// Note is what else there is to say, in sentences.
 	Note string `json:"note,omitempty"`
 	// Verified says how the fields were checked: by the code at Source, or by the documentation there.
@@ -72,6 +74,8 @@ type Ends struct {
 	Labels string `json:"labels,omitempty"`
 	// Kinds are those of the ends that a label selector finds.
 	Kinds []graph.KindPattern `json:"kinds,omitempty"`
+	// Where are conditions on each reference, all of which it meets; the others are passed over.
+	Where []Condition `json:"where,omitempty"`
 	// Namespace says where ends are that name no namespace, if their kind has namespaces; empty for SourceNamespace.
 	Namespace EndNamespace `json:"namespace,omitempty"`
 }
@@ -91,10 +95,11 @@ const (
 	Labels Form = "labels"
 )
 
-// EndNamespace says in which namespace an end is that names none.
+// EndNamespace says in which namespace an end is that names none: one of the following, or the name of one, in which a path between braces stands for what the
+// source has there.
 type EndNamespace string
 
-// The namespaces.
+// The namespaces that are not named.
 const (
 	// SourceNamespace is that of the source.
 	SourceNamespace EndNamespace = "source"

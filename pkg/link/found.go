@@ -15,7 +15,7 @@ type Found struct {
 	Kept string
 }
 
-// Owner is the side above which the other stands in a tree: the source, unless the source goes with the end, or keeps it.
+// Owner is the side below which the other stands in a tree: the source, unless the source goes with the end, or keeps it, or the definition says so.
 func (f Found) Owner() graph.ID {
 	if f.below() {
 		return f.End
@@ -32,7 +32,15 @@ func (f Found) Dependent() graph.ID {
 }
 
 // below says that the source stands below the end.
-func (f Found) below() bool { return f.Definition.Deletion.Of == Source || f.Definition.Deletion.Of == Guard }
+func (f Found) below() bool {
+	switch f.Definition.Deletion.Of {
+	case Source, Guard:
+		return true
+	case Neither:
+		return f.Definition.Owner == End
+	}
+	return false
+}
 
 // Deletes says whether the deletion of the owner deletes the dependent.
 func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" }
