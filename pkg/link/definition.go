@@ -146,6 +146,19 @@ type Deletion struct {
 	Keep []Condition `json:"keep,omitempty"`
 }
 
+// OwnerSide returns the side below which the other stands in a tree: the Source, unless it goes with the End, or keeps it, or Owner says so.
+func (d *Definition) OwnerSide() Direction {
+	switch d.Deletion.Of {
+	case Source, Guard:
+		return End
+	case Neither:
+		if d.Owner == End {
+			return End
+		}
+	}
+	return Source
+}
+
 // Direction says which of the two sides goes with the other.
 type Direction string
 

@@ -15,9 +15,9 @@ type Found struct {
 	Kept string
 }
 
-// Owner is the side below which the other stands in a tree: the source, unless the source goes with the end, or keeps it, or the definition says so.
+// Owner is the side below which the other stands in a tree.
 func (f Found) Owner() graph.ID {
-	if f.below() {
+	if f.Definition.OwnerSide() == End {
 		return f.End
 	}
 	return f.Source
@@ -25,21 +25,10 @@ func (f Found) Owner() graph.ID {
 
 // Dependent is the other side.
 func (f Found) Dependent() graph.ID {
-	if f.below() {
+	if f.Definition.OwnerSide() == End {
 		return f.Source
 	}
 	return f.End
-}
-
-// below says that the source stands below the end.
-func (f Found) below() bool {
-	switch f.Definition.Deletion.Of {
-	case Source, Guard:
-		return true
-	case Neither:
-		return f.Definition.Owner == End
-	}
-	return false
 }
 
 // Deletes says whether the deletion of the owner deletes the dependent.
