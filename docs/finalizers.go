@@ -44,7 +44,7 @@ kubectl gc explain.
 
 // Finalizers returns the page of what is known of finalizers, by ecosystem.
 func Finalizers(packs []finalizer.Pack) string {
-	packs = slices.Clone(packs)
+	packs = slices.DeleteFunc(slices.Clone(packs), func(p finalizer.Pack) bool { return len(p.Finalizers) == 0 })
 	slices.SortStableFunc(packs, func(a, b finalizer.Pack) int {
 		return strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
 	})

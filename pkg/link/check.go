@@ -16,7 +16,6 @@ import (
 
 var (
 	forms      = []Form{Reference, Text, Manifest, Labels}
-	namespaces = []EndNamespace{"", SourceNamespace, AnyNamespace}
 	encodings  = []Encoding{Base64, Gzip, JSON}
 	directions = []Direction{End, Source, Guard, Lead, Neither}
 	policies   = []Policy{Background, Foreground, Orphan}
@@ -44,6 +43,12 @@ func (d *Definition) Check() []error {
 		errs.add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
 	}
 	errs.add(`"deletion": `, d.Deletion.check()...)
+	if d.Owner != "" {
+		errs.add("", oneOf("owner", d.Owner, []Direction{Source, End}))
+		if d.Deletion.Of != Neither {
+			errs.add("", fmt.Errorf(`"owner" is for a deletion "of" neither: with %q that says it`, d.Deletion.Of))
+		}
+	}
 	return errs
 }
 
@@ -91,14 +96,21 @@ func checkConditions(conditions []Condition) []error {
 		if given != 1 {
 			errs = append(errs, fmt.Errorf(`condition %d: give exactly one of "annotation", "label" and "field"`, i+1))
 		}
+		if c.Value != "" && c.Has != "" {
+			errs = append(errs, fmt.Errorf(`condition %d: give "value" or "has"`, i+1))
+		}
+		if c.Empty && (c.Not || c.Has != "") {
+			errs = append(errs, fmt.Errorf(`condition %d: leave out "empty" with "not" and "has"`, i+1))
+		}
 	}
 	return errs
 }
 
 func (e Ends) check() []error {
 	errs := []error{oneOf("form", e.Form, forms), checkKinds(e.Kinds)}
-	if !slices.Contains(namespaces, e.Namespace) {
-		errs = append(errs, oneOf("namespace", e.Namespace, namespaces[1:]))
+	errs = append(errs, checkPlaceholders("namespace", string(e.Namespace)))
+	if strings.ContainsAny(placeholder.ReplaceAllString(string(e.Namespace), "x"), "{}/ ") {
+		errs = append(errs, fmt.Errorf(`"namespace" is %q: write source, any, or a name, in which {a path} stands for what the source has there`, e.Namespace))
 	}
 	for _, encoding := range e.Decode {
 		errs = append(errs, oneOf("decode", encoding, encodings))
@@ -110,6 +122,10 @@ func (e Ends) check() []error {
 		if !slices.Contains(keys, key) {
 			errs = append(errs, fmt.Errorf(`"keys" has %q: there are %s`, key, strings.Join(keys, ", ")))
 		}
+	}
+	errs = append(errs, checkConditions(e.Where)...)
+	if len(e.Where) > 0 && e.Form != Reference {
+		errs = append(errs, errors.New(`"where" is for the form "reference"`))
 	}
 	if e.Form == Labels {
 		return append(errs, e.checkLabels())
@@ -158,12 +174,8 @@ func (e Ends) checkLabels() error {
 	if e.Labels == "" || len(e.Kinds) == 0 {
 		return errors.New(`give "labels" and the "kinds" of what has them`)
 	}
-	for _, p := range placeholder.FindAllString(e.Labels, -1) {
-		if path, err := ParsePath(p[1 : len(p)-1]); err != nil {
-			return fmt.Errorf(`"labels": %w`, err)
-		} else if path.IsZero() {
-			return errors.New(`"labels" has {}: write a path between the braces`)
-		}
+	if err := checkPlaceholders("labels", e.Labels); err != nil {
+		return err
 	}
 	if _, err := labels.Parse(placeholder.ReplaceAllString(e.Labels, "x")); err != nil {
 		return fmt.Errorf(`"labels" is no label selector: %w`, err)

@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,22 +11,57 @@ type Condition struct {
 	Annotation string `json:"annotation,omitempty"`
 	Label      string `json:"label,omitempty"`
 	Field      Path   `json:"field,omitzero"`
-	// Value is what it has to be, as text; empty if any will do.
+	// Value is what it has to be, as text; empty if any will do. Of several values at a path with [*], one has to be it.
 	Value string `json:"value,omitempty"`
+	// Has is an item of it, where it is a list with commas: "Delete=false" of "Prune=false,Delete=false".
+	Has string `json:"has,omitempty"`
 	// Empty says that it may also be missing; without a Value, that it has to be.
 	Empty bool `json:"empty,omitempty"`
+	// Not turns the condition round.
+	Not bool `json:"not,omitempty"`
 }
 
 // met says whether an object meets the condition.
-func (c Condition) met(object map[string]any) bool {
-	value, found := c.path().text(object)
+func (c Condition) met(object map[string]any) bool { return c.holds(object) != c.Not }
+
+// holds says whether an object meets the condition, before it is turned round.
+func (c Condition) holds(object map[string]any) bool {
+	values := slices.DeleteFunc(c.path().all(object), c.unset)
 	switch {
-	case !found || value == "":
+	case len(values) == 0:
 		return c.Empty
-	case c.Value == "":
+	case c.Value == "" && c.Has == "":
 		return !c.Empty
 	}
-	return value == c.Value
+	return slices.ContainsFunc(values, func(v any) bool {
+		text, ok := scalar(v)
+		return ok && (c.Has == "" && text == c.Value || c.Has != "" && hasItem(text, c.Has))
+	})
+}
+
+// unset says whether a value counts as none. A field that is empty does; a label or annotation is there by its key alone.
+func (c Condition) unset(value any) bool {
+	if c.Field.IsZero() {
+		return false
+	}
+	switch v := value.(type) {
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
+func hasItem(list, item string) bool {
+	for text := range strings.SplitSeq(list, ",") {
+		if strings.TrimSpace(text) == item {
+			return true
+		}
+	}
+	return false
 }
 
 func (c Condition) path() Path {
@@ -51,11 +87,17 @@ func (c Condition) String() string {
 		what = "label " + c.Label
 	}
 	switch {
+	case c.Has != "" && c.Not:
+		return what + " does not have " + c.Has
+	case c.Has != "":
+		return what + " has " + c.Has
 	case c.Value != "" && c.Empty:
 		return fmt.Sprintf("%s is %s or is not set", what, c.Value)
+	case c.Value != "" && c.Not:
+		return what + " is not " + c.Value
 	case c.Value != "":
 		return what + " is " + c.Value
-	case c.Empty:
+	case c.Empty != c.Not:
 		return what + " is not set"
 	}
 	return what + " is set"

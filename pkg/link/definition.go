@@ -20,6 +20,8 @@ type Definition struct {
 	Ends []Ends `json:"ends"`
 	// Deletion says what a deletion does. It is the zero value if it does nothing.
 	Deletion Deletion `json:"deletion"`
+	// Owner is the side that stands above the other in a tree where Deletion.Of is Neither: the Source, or the End. Empty for the Source.
+	Owner Direction `json:"owner,omitempty"`
 	// Note is what else there is to say, in sentences.
 	Note string `json:"note,omitempty"`
 	// Verified says how the fields were checked: by the code at Source, or by the documentation there.
@@ -47,6 +49,25 @@ func (f From) Matches(group, kind string, categories []string) bool {
 		return false
 	}
 	return len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds, func(p graph.KindPattern) bool { return p.Matches(group, kind) })
+}
+
+// Labels returns a label selector that all sources match, which keeps a list of them short; empty if there is none.
+func (f From) Labels() string {
+	var terms []string
+	for _, c := range f.Where {
+		switch {
+		case c.Label == "" || c.Empty || c.Has != "":
+		case c.Value == "" && c.Not:
+			terms = append(terms, "!"+c.Label)
+		case c.Value == "":
+			terms = append(terms, c.Label)
+		case c.Not:
+			terms = append(terms, c.Label+"!="+c.Value)
+		default:
+			terms = append(terms, c.Label+"="+c.Value)
+		}
+	}
+	return strings.Join(terms, ",")
 }
 
 // Anything says whether objects of any kind can be sources, so that only those that a user has named are looked at.
@@ -87,6 +108,8 @@ type Ends struct {
 	Labels string `json:"labels,omitempty"`
 	// Kinds are those of the ends that a label selector finds.
 	Kinds []graph.KindPattern `json:"kinds,omitempty"`
+	// Where are conditions on each reference, all of which it meets; the others are passed over.
+	Where []Condition `json:"where,omitempty"`
 	// Namespace says where ends are that name no namespace, if their kind has namespaces; empty for SourceNamespace.
 	Namespace EndNamespace `json:"namespace,omitempty"`
 }
@@ -106,10 +129,11 @@ const (
 	Labels Form = "labels"
 )
 
-// EndNamespace says in which namespace an end is that names none.
+// EndNamespace says in which namespace an end is that names none: one of the following, or the name of one, in which a path between braces stands for what the
+// source has there.
 type EndNamespace string
 
-// The namespaces.
+// The namespaces that are not named.
 const (
 	// SourceNamespace is that of the source.
 	SourceNamespace EndNamespace = "source"
@@ -154,6 +178,19 @@ type Deletion struct {
 	Never [][]Condition `json:"never,omitempty"`
 	// Keep are conditions on an end; where one is met that end stays.
 	Keep []Condition `json:"keep,omitempty"`
+}
+
+// OwnerSide returns the side below which the other stands in a tree: the Source, unless it goes with the End, or keeps it, or Owner says so.
+func (d *Definition) OwnerSide() Direction {
+	switch d.Deletion.Of {
+	case Source, Guard:
+		return End
+	case Neither:
+		if d.Owner == End {
+			return End
+		}
+	}
+	return Source
 }
 
 // Direction says which of the two sides goes with the other.

@@ -76,6 +76,15 @@ deletion:
 from: {kinds: [v1/Secret], where: [{label: owner, value: helm}]}
 ends: [{form: manifest, field: data.release, decode: [base64, base64, gzip, json], in: manifest}]
 deletion: {of: neither}`
+	trackedLink = `
+from: {kinds: ['*'], where: [{label: tool/name}]}
+ends: [{form: text, field: "metadata.labels['tool/name']", kind: tool.example.com/App, namespace: "{metadata.labels['tool/namespace']}"}]
+owner: end
+deletion: {of: neither}`
+	trackerLink = `
+from: {kinds: [example.com/Tracker]}
+ends: [{form: reference, field: 'spec.objects[*]', where: [{field: cluster, value: local, empty: true}], namespace: shop}]
+deletion: {of: neither}`
 	applySetLink = `
 from: {kinds: ['*'], where: [{label: applyset.kubernetes.io/id}]}
 ends:
@@ -97,6 +106,10 @@ func TestEndsOfAnObject(t *testing.T) {
 			"/ ConfigMap guest/settings\napps/ Deployment guest/web"},
 		"an inventory of Flux": {kustomizationLink, "{metadata: {name: k, namespace: flux-system}, status: {inventory: {entries: [{id: shop_web_apps_Deployment, v: v1}, {id: _system__it_rbac.authorization.k8s.io_ClusterRole, v: v1}, {id: shop_a_b__Service, v: v1}]}}}",
 			"apps/ Deployment shop/web\nrbac.authorization.k8s.io/ ClusterRole flux-system/system:it\n/ Service shop/a_b"},
+		"an object whose labels name its namespace too": {trackedLink, "{metadata: {name: x, namespace: shop, labels: {tool/name: a, tool/namespace: tools}}}", "tool.example.com/ App tools/a"},
+		"one whose labels do not":                       {trackedLink, "{metadata: {name: x, namespace: shop, labels: {tool/name: a}}}", ""},
+		"a tracker of several clusters": {trackerLink, "{spec: {objects: [{apiVersion: v1, kind: Pod, name: a}, {cluster: local, apiVersion: v1, kind: Pod, name: b, namespace: x}, {cluster: far, apiVersion: v1, kind: Pod, name: c}]}}",
+			"/v1 Pod shop/a\n/v1 Pod x/b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			named, members, err := definition(t, c.link).References(object(t, c.object))
@@ -280,6 +293,10 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"a finalizer of none":  {"of: end", "of: neither", "leave out what says how a deletion travels"},
 		"any finalizer":        {"finalizer: finalizer.apiextensions.crossplane.io", "finalizer: '*'", "write how it begins"},
 		"an empty never":       {"waits: foreground", "waits: foreground, never: [[]]", `"never", number 1, is empty`},
+		"a bad namespace":      {"form: reference", "form: reference, namespace: 'a/b'", `"namespace" is "a/b"`},
+		"a namespace of {}":    {"form: reference", "form: reference, namespace: '{}'", `"namespace" has {}`},
+		"where without fields": {"form: reference", "form: manifest, where: [{field: a}]", `"where" is for the form "reference"`},
+		"an owner besides of":  {"deletion:", "owner: end\ndeletion:", `"owner" is for a deletion "of" neither`},
 		"an empty condition":   {"waits: foreground", "waits: foreground, keep: [{value: x}]", "give exactly one of"},
 	} {
 		t.Run(name, func(t *testing.T) {

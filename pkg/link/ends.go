@@ -87,10 +87,16 @@ func (e Ends) named(object map[string]any) ([]Named, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, _ := namespacePath.text(object)
+	namespace, filled := e.namespace(object)
+	if !filled {
+		return nil, nil
+	}
 	var all []Named
 	var errs []error
 	for _, v := range values {
+		if reference, ok := v.(map[string]any); len(e.Where) > 0 && (!ok || !allMet(e.Where, reference)) {
+			continue
+		}
 		found, err := e.read(v)
 		errs = append(errs, err)
 		for _, n := range found {
@@ -98,7 +104,7 @@ func (e Ends) named(object map[string]any) ([]Named, error) {
 				continue // a reference that is not filled in yet
 			}
 			if n.Namespace == "" {
-				n.Namespace = own
+				n.Namespace = namespace
 			}
 			n.Field = e.Field.String()
 			all = append(all, n)
@@ -244,9 +250,6 @@ func splitDocuments(text string) []string {
 	return append(documents, current.String())
 }
 
-// placeholder is a path between braces in a label selector.
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
-
 // members fills in the label selector; false if the source does not have what stands in it.
 func (e Ends) members(object map[string]any) (Members, bool, error) {
 	from := []any{object}
@@ -256,21 +259,52 @@ func (e Ends) members(object map[string]any) (Members, bool, error) {
 			return Members{}, false, err
 		}
 	}
-	complete := true
-	labels := placeholder.ReplaceAllStringFunc(e.Labels, func(p string) string {
-		path, err := ParsePath(p[1 : len(p)-1])
-		text, found := path.text(from[0])
-		if err != nil || !found || text == "" || strings.ContainsAny(text, ",=!() ") {
-			complete = false
-		}
-		return text
-	})
-	if !complete {
+	labels, ok := expand(e.Labels, from[0])
+	if !ok {
 		return Members{}, false, nil
 	}
 	m := Members{Labels: labels, Kinds: e.Kinds}
-	if e.Namespace != AnyNamespace {
-		m.Namespace, _ = namespacePath.text(object)
+	m.Namespace, ok = e.namespace(object)
+	return m, ok, nil
+}
+
+// namespace returns where the ends of an object are that name no namespace; false if the object does not have what stands in it.
+func (e Ends) namespace(object map[string]any) (string, bool) {
+	switch e.Namespace {
+	case AnyNamespace:
+		return "", true
+	case "", SourceNamespace:
+		own, _ := namespacePath.text(object)
+		return own, true
 	}
-	return m, true, nil
+	return expand(string(e.Namespace), object)
+}
+
+// placeholder is a path between braces.
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// expand puts what an object has in the place of the paths between braces; false if it does not have it, or has what would change the meaning of a label selector.
+func expand(text string, object any) (string, bool) {
+	complete := true
+	expanded := placeholder.ReplaceAllStringFunc(text, func(p string) string {
+		path, err := ParsePath(p[1 : len(p)-1])
+		value, found := path.text(object)
+		if err != nil || !found || value == "" || strings.ContainsAny(value, ",=!() ") {
+			complete = false
+		}
+		return value
+	})
+	return expanded, complete
+}
+
+// checkPlaceholders says what is wrong with the paths between braces of a text.
+func checkPlaceholders(key, text string) error {
+	for _, p := range placeholder.FindAllString(text, -1) {
+		if path, err := ParsePath(p[1 : len(p)-1]); err != nil {
+			return fmt.Errorf("%q: %w", key, err)
+		} else if path.IsZero() {
+			return fmt.Errorf("%q has {}: write a path between the braces", key)
+		}
+	}
+	return nil
 }

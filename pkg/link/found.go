@@ -15,9 +15,9 @@ type Found struct {
 	Kept string
 }
 
-// Owner is the side above which the other stands in a tree: the source, unless the source goes with the end, or keeps it.
+// Owner is the side below which the other stands in a tree.
 func (f Found) Owner() graph.ID {
-	if f.Definition.Below() {
+	if f.Definition.OwnerSide() == End {
 		return f.End
 	}
 	return f.Source
@@ -25,14 +25,11 @@ func (f Found) Owner() graph.ID {
 
 // Dependent is the other side.
 func (f Found) Dependent() graph.ID {
-	if f.Definition.Below() {
+	if f.Definition.OwnerSide() == End {
 		return f.Source
 	}
 	return f.End
 }
-
-// Below says that the source stands below the end.
-func (d *Definition) Below() bool { return d.Deletion.Of == Source || d.Deletion.Of == Guard }
 
 // Deletes says whether the deletion of the owner deletes the dependent.
 func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" }

@@ -118,16 +118,24 @@ func (p Path) all(object any) []any {
 // text returns the first scalar that an object has there, as text.
 func (p Path) text(object any) (string, bool) {
 	for _, v := range p.all(object) {
-		switch v := v.(type) {
-		case string:
-			return v, true
-		case bool:
-			return strconv.FormatBool(v), true
-		case int64:
-			return strconv.FormatInt(v, 10), true
-		case float64:
-			return strconv.FormatFloat(v, 'g', -1, 64), true
+		if text, ok := scalar(v); ok {
+			return text, true
 		}
+	}
+	return "", false
+}
+
+// scalar returns a value as text; false if it is a list or an object.
+func scalar(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), true
 	}
 	return "", false
 }

@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -130,16 +131,25 @@ func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Defini
 	if !slices.ContainsFunc(links, func(d *link.Definition) bool { return !d.MetadataOnly() }) {
 		list = s.client.ListObjectMetas
 	}
-	labels, _ := selector(links)
-	objects, err := list(ctx, t, namespace, cluster.Selection{Labels: labels})
-	if err := s.unreadable(ctx, place{t, namespace}, err); err != nil {
-		return err
+	selectors, all := selectors(links)
+	if !all {
+		selectors = []string{""}
 	}
-	for _, o := range objects {
-		if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
-			if err := s.understand(ctx, id, o, links); err != nil {
-				return err
+	found := map[graph.ID]*unstructured.Unstructured{}
+	for _, labels := range selectors {
+		objects, err := list(ctx, t, namespace, cluster.Selection{Labels: labels})
+		if err := s.unreadable(ctx, place{t, namespace}, err); err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
+				found[id] = o
 			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		if err := s.understand(ctx, id, found[id], links); err != nil {
+			return err
 		}
 	}
 	return nil

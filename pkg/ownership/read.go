@@ -131,12 +131,17 @@ func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links [
 		}
 		return nil
 	}
-	if labels, selects := selector(links); selects {
-		objects, err := s.client.ListObjects(ctx, p.t, p.namespace, cluster.Selection{Labels: labels})
-		for _, o := range objects {
-			_ = check(o)
+	if selectors, all := selectors(links); all {
+		for _, labels := range selectors {
+			objects, err := s.client.ListObjects(ctx, p.t, p.namespace, cluster.Selection{Labels: labels})
+			if err != nil {
+				return err
+			}
+			for _, o := range objects {
+				_ = check(o)
+			}
 		}
-		return err
+		return nil
 	}
 	total := 0
 	for range s.Graph.OfType(p.t.Group, p.t.Resource, p.namespace) {
@@ -145,23 +150,19 @@ func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links [
 	return s.client.ForEachObject(ctx, []cluster.ObjectRequest{{ObjectNames: cluster.ObjectNames{Type: p.t, Namespace: p.namespace, Names: names}, Total: total}}, check)
 }
 
-// selector returns a label selector that all sources match, if there is one for all of the links.
-func selector(definitions []*link.Definition) (string, bool) {
-	labels := ""
-	for i, d := range definitions {
-		var terms []string
-		for _, c := range d.From.Where {
-			if c.Label != "" && c.Value != "" && !c.Empty {
-				terms = append(terms, c.Label+"="+c.Value)
-			}
+// selectors returns the label selectors that the sources of some links match, each once; false if there is a link whose sources no label tells.
+func selectors(links []*link.Definition) ([]string, bool) {
+	var all []string
+	for _, d := range links {
+		labels := d.From.Labels()
+		if labels == "" {
+			return nil, false
 		}
-		joined := strings.Join(terms, ",")
-		if joined == "" || i > 0 && joined != labels {
-			return "", false
+		if !slices.Contains(all, labels) {
+			all = append(all, labels)
 		}
-		labels = joined
 	}
-	return labels, labels != ""
+	return all, len(all) > 0
 }
 
 // unreadable makes a gap of an error, or returns one that every request would meet.

@@ -66,7 +66,7 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 			switch {
 			case d.Deletion.Of == link.Lead:
 				into = s.lead
-			case d.Below():
+			case d.OwnerSide() == link.End:
 				into = s.seek
 			}
 			if !slices.Contains(into[gk], d) {
@@ -150,7 +150,7 @@ func (s *search) note(f named, o *unstructured.Unstructured) {
 		f.Effect = f.Definition.EffectOf(o.Object, s.Graph.Finalizers(of))
 	}
 	s.links = append(s.links, f)
-	if f.Definition.Below() {
+	if f.Definition.OwnerSide() == link.End {
 		s.above[f.End] = append(s.above[f.End], len(s.links)-1)
 		if f.End >= 0 && s.reached[f.End] {
 			s.reach(f.Source)
@@ -220,7 +220,7 @@ func (s *search) result() *Ownership {
 
 // matters says whether a link ties something to what was reached. Of the objects that name what is above them all were read.
 func (s *search) matters(f named) bool {
-	return !f.Definition.Below() || f.End >= 0 && (s.reached[f.End] || s.Upwards)
+	return f.Definition.OwnerSide() != link.End || f.End >= 0 && (s.reached[f.End] || s.Upwards)
 }
 
 func groupKind(t graph.Type) schema.GroupKind { return schema.GroupKind{Group: t.Group, Kind: t.Kind} }

@@ -24,6 +24,8 @@ type Options struct {
 	Component string
 	All       bool
 	InCluster bool
+	// TestPack is a folder with packs and objects.
+	TestPack string
 }
 
 // New returns the command explain, which calls runF with its options; nil runs it.
@@ -33,7 +35,7 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "explain FINALIZER ... | --component NAME | -A | --in-cluster",
+		Use:   "explain FINALIZER ... | --component NAME | -A | --in-cluster | --test-pack DIR",
 		Short: "Explain what finalizers do and who removes them",
 		Long: `Explain finalizers: which program removes them and how to find it, what it does first, what
 leaks or is lost if you remove them by hand, what to do before, and the source of this
@@ -46,8 +48,13 @@ unknown finalizers. The spec.finalizers of namespaces are not included.
 The information comes from packs: those that are part of kubectl gc, your own, and those of
 --packs. See docs/packs.md.
 
+With --test-pack, kubectl gc explain shows which links the packs of a directory, and those above,
+find in the objects of its subdirectory objects, and what a deletion does along each. If the
+directory has a file links.txt, the links are compared with it.
+
 Exit code 1 means that a finalizer or a component is unknown; 2 means that with --in-cluster not
-everything could be listed.`,
+everything could be listed, or that with --test-pack the links are not those of links.txt, or an
+object could not be understood.`,
 		Example: `  # What happens to the machine if I remove this finalizer?
   kubectl gc explain karpenter.sh/termination
 
@@ -58,7 +65,10 @@ everything could be listed.`,
   kubectl gc explain -A
 
   # Which finalizers does this cluster have, and which of them are unknown?
-  kubectl gc explain --in-cluster`,
+  kubectl gc explain --in-cluster
+
+  # Does my pack find the links of the objects in my-pack/objects?
+  kubectl gc explain --test-pack my-pack`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Args = args
 			if err := o.validate(cmd); err != nil {
@@ -73,6 +83,8 @@ everything could be listed.`,
 	flags.StringVar(&o.Component, "component", "", "Show only finalizers of components whose name contains this")
 	flags.BoolVarP(&o.All, "all", "A", false, "List all known finalizers")
 	flags.BoolVar(&o.InCluster, "in-cluster", false, "List the finalizers of the objects in the cluster, with the number of objects")
+	flags.StringVar(&o.TestPack, "test-pack", "", "Directory with packs (*.yaml) whose links are tested against objects/*.yaml and links.txt in it")
+	cmd.MarkFlagDirname("test-pack")
 	o.AddPacks(cmd)
 	cmd.RegisterFlagCompletionFunc("component", o.completeComponents)
 	return cmd
@@ -80,8 +92,13 @@ everything could be listed.`,
 
 func (o *Options) validate(cmd *cobra.Command) error {
 	switch {
+	case o.TestPack != "" && (len(o.Args) > 0 || o.Component != "" || o.All || o.InCluster):
+		return env.Usage(cmd, "--test-pack cannot be used together with finalizers, --component, -A or --in-cluster")
+	case o.TestPack != "" && (o.Output.Format() == "name" || o.Output.Wide()):
+		return env.Usage(cmd, "--test-pack cannot be used together with -o %s", o.Output.Format())
+	case o.TestPack != "":
 	case len(o.Args) == 0 && o.Component == "" && !o.All && !o.InCluster:
-		return env.Usage(cmd, "name a finalizer, or use --component, -A or --in-cluster")
+		return env.Usage(cmd, "name a finalizer, or use --component, -A, --in-cluster or --test-pack")
 	case len(o.Args) > 0 && o.All:
 		return env.Usage(cmd, "finalizers cannot be named together with -A")
 	case o.All && o.InCluster:
@@ -97,6 +114,9 @@ func run(ctx context.Context, o *Options) error {
 	known, err := o.Known()
 	if err != nil {
 		return err
+	}
+	if o.TestPack != "" {
+		return o.testPack(ctx, known)
 	}
 	question := explain.Question{Known: known, Names: o.Args, Component: o.Component}
 	if o.InCluster {

@@ -32,6 +32,14 @@ func TestAQuestionWithoutASubjectIsRefused(t *testing.T) {
 		"a.example.com/x": "",
 		"x -A":            "finalizers cannot be named together with -A",
 		"-A --in-cluster": "-A and --in-cluster cannot be used together",
+		"--test-pack x":   "",
+
+		"--test-pack x a.example.com/x":  "--test-pack cannot be used together",
+		"--test-pack x --component flux": "--test-pack cannot be used together",
+		"--test-pack x -A":               "--test-pack cannot be used together",
+		"--test-pack x --in-cluster":     "--test-pack cannot be used together",
+		"--test-pack x -o name":          "--test-pack cannot be used together with -o name",
+		"--test-pack x -o wide":          "--test-pack cannot be used together with -o wide",
 	} {
 		o, err := flags.Parse(New, strings.Fields(args)...)
 		if want == "" && (o == nil || err != nil) || want != "" && (o != nil || err == nil || !strings.Contains(err.Error(), want)) {

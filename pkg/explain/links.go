@@ -1,0 +1,189 @@
+package explain
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// Links says which links the definitions find in some objects, and what a deletion does along each, as if these were all objects of a cluster and a user had
+// named each of them. The categories and scopes of kinds are those of the CustomResourceDefinitions among the objects. It asks no server.
+func Links(definitions []*link.Definition, objects []*unstructured.Unstructured) *v1alpha1.LinkTest {
+	t := &tester{objects: objects, kinds: describeKinds(objects)}
+	out := &v1alpha1.LinkTest{TypeMeta: v1alpha1.TypeMeta("LinkTest"), Sources: []v1alpha1.LinkSource{}, Unreached: []string{}}
+	reached := map[string]bool{}
+	for _, o := range objects {
+		source := v1alpha1.LinkSource{Object: refOf(o), Links: []v1alpha1.FoundLink{}}
+		for _, d := range definitions {
+			if !d.From.Matches(groupOf(o), o.GetKind(), t.kinds[kindOf(o)].categories) {
+				continue
+			}
+			found, err := t.ends(d, o)
+			source.Links = append(source.Links, found...)
+			reached[d.ID] = reached[d.ID] || len(found) > 0
+			if err != nil {
+				for _, e := range answer.Flatten(err) {
+					source.Errors = append(source.Errors, d.ID+": "+e.Error())
+				}
+			}
+		}
+		if len(source.Links)+len(source.Errors) > 0 {
+			out.Sources = append(out.Sources, source)
+		}
+	}
+	for _, d := range definitions {
+		if !reached[d.ID] {
+			out.Unreached = append(out.Unreached, d.ID)
+		}
+	}
+	return out
+}
+
+// Parts of a folder that is tested, besides its packs.
+const (
+	// ObjectsDir has the objects.
+	ObjectsDir = "objects"
+	// LinksFile has the links that are expected, as render.LinkTest writes them.
+	LinksFile = "links.txt"
+)
+
+// PackLinks tests the packs of a folder, and what is known besides, against the objects in its subfolder ObjectsDir. A folder without packs tests what is known.
+// Unreached are links of the folder's own packs.
+func PackLinks(dir string, known *finalizer.Registry) (*v1alpha1.LinkTest, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.y*ml"))
+	if err != nil {
+		return nil, fmt.Errorf("reading packs: %w", err)
+	}
+	own := &finalizer.Registry{}
+	if len(files) > 0 {
+		if own, err = finalizer.LoadDir(dir); err != nil {
+			return nil, err
+		}
+	}
+	objects, err := ReadObjects(os.DirFS(dir), ObjectsDir)
+	if err != nil {
+		return nil, fmt.Errorf("testing packs in %s: %w", dir, err)
+	}
+	t := Links(known.With(own).Links(), objects)
+	t.Unreached = slices.DeleteFunc(t.Unreached, func(id string) bool {
+		return !slices.ContainsFunc(own.Links(), func(d *link.Definition) bool { return d.ID == id })
+	})
+	return t, nil
+}
+
+// ExpectedLinks returns what the file LinksFile of a folder has; false if there is none.
+func ExpectedLinks(dir string) (string, bool, error) {
+	data, err := os.ReadFile(filepath.Join(dir, LinksFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", false, nil
+	}
+	return string(data), err == nil, err
+}
+
+// tester finds the ends of links among objects.
+type tester struct {
+	objects []*unstructured.Unstructured
+	kinds   map[graph.KindPattern]kindInfo
+}
+
+// ends returns the links of a definition that a source has.
+func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]v1alpha1.FoundLink, error) {
+	named, members, err := d.References(source.Object)
+	var all []v1alpha1.FoundLink
+	for _, n := range named {
+		end := t.find(n)
+		ref := v1alpha1.ObjectRef{APIVersion: apiVersion(n), Kind: n.Kind, Namespace: n.Namespace, Name: n.Name, UID: n.UID}
+		if end != nil {
+			ref = refOf(end)
+		} else if t.clusterScoped(n) {
+			ref.Namespace = ""
+		}
+		l := effect(d, source, end)
+		l.End, l.Present, l.Field = ref, end != nil, n.Field
+		all = append(all, l)
+	}
+	for _, m := range members {
+		selector, parseErr := labels.Parse(m.Labels)
+		if parseErr != nil {
+			return all, parseErr
+		}
+		for _, o := range t.objects {
+			if o == source || m.Namespace != "" && o.GetNamespace() != m.Namespace || !selector.Matches(labels.Set(o.GetLabels())) {
+				continue
+			}
+			if !slices.ContainsFunc(m.Kinds, func(p graph.KindPattern) bool { return p.Matches(groupOf(o), o.GetKind()) }) {
+				continue
+			}
+			l := effect(d, source, o)
+			l.End, l.Present, l.Labels = refOf(o), true, m.Labels
+			all = append(all, l)
+		}
+	}
+	return all, err
+}
+
+// effect says what a deletion does along a link. Of an end that is not there only what the source says is known.
+func effect(d *link.Definition, source, end *unstructured.Unstructured) v1alpha1.FoundLink {
+	l := v1alpha1.FoundLink{ID: d.ID, Name: d.Name, Of: string(d.Deletion.Of), Owner: string(d.OwnerSide())}
+	var finalizers []string
+	switch {
+	case d.Deletion.Of == link.End:
+		finalizers = source.GetFinalizers()
+	case end != nil:
+		finalizers = end.GetFinalizers()
+	case d.Deletion.Finalizer != "":
+		finalizers = []string{d.Deletion.Finalizer}
+	}
+	e := d.EffectOf(source.Object, finalizers)
+	l.Why = e.Why
+	if d.Deletion.Of == link.End && end != nil {
+		l.Kept, _ = d.Keeps(end.Object)
+	}
+	if l.Deleted = e.Deletes && l.Kept == ""; l.Deleted {
+		l.By, l.Policy, l.Waits = d.Deletion.By, string(e.Policy), e.Waits
+	}
+	return l
+}
+
+// find returns the object that a reference means, nil if it is not among the objects. One of another uid is another object.
+func (t *tester) find(n link.Named) *unstructured.Unstructured {
+	for _, o := range t.objects {
+		if o.GetKind() != n.Kind || o.GetName() != n.Name || n.HasGroup && groupOf(o) != n.Group {
+			continue
+		}
+		if namespace := o.GetNamespace(); namespace != "" && namespace != n.Namespace {
+			continue
+		}
+		if n.UID == "" || n.UID == string(o.GetUID()) {
+			return o
+		}
+	}
+	return nil
+}
+
+func refOf(o *unstructured.Unstructured) v1alpha1.ObjectRef {
+	return v1alpha1.ObjectRef{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
+}
+
+// apiVersion is what a reference says of it.
+func apiVersion(n link.Named) string {
+	switch {
+	case n.Group == "":
+		return cmp.Or(n.Version, "v1")
+	case n.Version == "":
+		return n.Group + "/"
+	}
+	return n.Group + "/" + n.Version
+}

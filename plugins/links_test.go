@@ -1,0 +1,86 @@
+package plugins_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/explain"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/plugins"
+)
+
+// TestLinks runs the links of the packs against the objects of testdata/links, a folder for each pack, most of them as the programs make them, and compares what
+// is found with links.txt. A pack with a link that no object there has fails. UPDATE_LINKS=1 go test ./plugins writes links.txt instead.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	packs, err := plugins.Packs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := finalizer.Load(packs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := map[string]bool{}
+	for _, pack := range known.Packs() {
+		if len(pack.Links) == 0 {
+			continue
+		}
+		name := strings.TrimSuffix(pack.File, ".yaml")
+		tested[name] = true
+		t.Run(name, func(t *testing.T) {
+			found := testFolder(t, filepath.Join("testdata", "links", name), known)
+			for _, d := range pack.Links {
+				if !found[d.ID] {
+					t.Errorf("no object has the link %s; put one into testdata/links/%s/objects", d.ID, name)
+				}
+			}
+		})
+	}
+	folders, err := os.ReadDir(filepath.Join("testdata", "links"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		if !tested[folder.Name()] {
+			t.Errorf("testdata/links/%s is of no pack that has links; there are %v", folder.Name(), slices.Sorted(maps.Keys(tested)))
+		}
+	}
+}
+
+// testFolder compares the links of a folder with its links.txt, and returns the ids of those that were found.
+func testFolder(t *testing.T, dir string, known *finalizer.Registry) map[string]bool {
+	t.Helper()
+	test, err := explain.PackLinks(dir, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	if err := render.LinkTest(&got, test, render.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("UPDATE_LINKS") != "" {
+		if err := os.WriteFile(filepath.Join(dir, explain.LinksFile), []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, _, err := explain.ExpectedLinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := explain.Diff(want, got.String()); diff != "" {
+		t.Errorf("the links are not those of %s; write them with UPDATE_LINKS=1 go test ./plugins\n%s", filepath.Join(dir, explain.LinksFile), diff)
+	}
+	found := map[string]bool{}
+	for _, source := range test.Sources {
+		for _, l := range source.Links {
+			found[l.ID] = true
+		}
+	}
+	return found
+}
