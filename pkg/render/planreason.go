@@ -27,6 +27,8 @@ func (p Plan) Because(id graph.ID, r plan.Reason) string {
 // Because words why something is done to an object, or is not. Text that objects supplied is escaped.
 func Because(g *graph.Graph, id graph.ID, r plan.Reason) string {
 	switch e, ok := plan.Reference(g, id, r); {
+	case r.Link != nil:
+		return linkReason(g, r)
 	case ok && r.Code == plan.OwnerMismatch:
 		return mismatch(g, e)
 	case ok && r.Code == plan.OwnerUnresolved:
@@ -103,6 +105,9 @@ func (p Plan) WaitsFor(b plan.Blocker) string {
 	if len(b.Finalizers) > 0 {
 		parts = append(parts, p.heldBy(b))
 	}
+	if until := p.until(b); until != "" {
+		parts = append(parts, until)
+	}
 	if b.GracePeriodSeconds > 0 {
 		parts = append(parts, fmt.Sprintf("the kubelet terminates it within %d s", b.GracePeriodSeconds))
 	}
@@ -110,13 +115,16 @@ func (p Plan) WaitsFor(b plan.Blocker) string {
 }
 
 // holder is the same in the few words of a table's cell.
-func holder(b plan.Blocker) string {
-	parts := make([]string, 0, len(b.Finalizers)+1)
+func (p Plan) holder(b plan.Blocker) string {
+	parts := make([]string, 0, len(b.Finalizers)+2)
 	for _, f := range b.Finalizers {
 		parts = append(parts, Escape(f))
 	}
 	if b.GracePeriodSeconds > 0 {
 		parts = append(parts, fmt.Sprintf("grace %d s", b.GracePeriodSeconds))
+	}
+	if len(b.Until) > 0 {
+		return strings.Join(parts, ",") + " " + p.until(b)
 	}
 	return strings.Join(parts, ",")
 }
