@@ -46,7 +46,7 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	for _, b := range p.Blockers {
 		out.Blockers = append(out.Blockers, v1alpha1.Blocker{
 			Object: Ref(p.Graph.Ref(b.Object)), Finalizers: append([]string{}, b.Finalizers...),
-			Until: refs(p.Graph, b.Until), GracePeriodSeconds: b.GracePeriodSeconds, Because: p.WaitsFor(b),
+			Until: refs(p.Graph, p.Until(b.Object)), GracePeriodSeconds: b.GracePeriodSeconds, Because: p.WaitsFor(b),
 		})
 	}
 	for _, r := range p.Recreated {

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // linkReason words a reason that is about a link. The other side of a link can be in another namespace, so that the cause is named with its own.
-func linkReason(g *graph.Graph, r plan.Reason) string {
+func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 	cause := located(g, r.Cause)
-	deletion := r.Link.Definition.Deletion
+	deletion := f.Definition.Deletion
 	program := Escape(deletion.By)
 	switch r.Code {
 	case plan.LinkDeleted:
@@ -23,12 +24,12 @@ func linkReason(g *graph.Graph, r plan.Reason) string {
 	case plan.LinkNotSeen:
 		return fmt.Sprintf("%s does not delete it with %s, which does not have the finalizer %s", program, cause, Escape(deletion.Finalizer))
 	case plan.LinkKept:
-		if r.Link.Kept != "" {
-			return fmt.Sprintf("%s keeps it: %s", program, Escape(r.Link.Kept))
+		if f.Kept != "" {
+			return fmt.Sprintf("%s keeps it: %s", program, Escape(f.Kept))
 		}
-		return fmt.Sprintf("%s does not delete it with %s: %s", program, cause, Escape(r.Link.Effect.Why))
+		return fmt.Sprintf("%s does not delete it with %s: %s", program, cause, Escape(f.Effect.Why))
 	}
-	return sentence(g, plan.Reason{Code: r.Code, Cause: r.Cause, HasCause: r.HasCause})
+	return sentence(g, r)
 }
 
 func located(g *graph.Graph, id graph.ID) string { return Escape(g.Ref(id).Located()) }
@@ -36,7 +37,7 @@ func located(g *graph.Graph, id graph.ID) string { return Escape(g.Ref(id).Locat
 // until says what has to be gone before a program removes a finalizer; nothing if there is no such object.
 func (p Plan) until(b plan.Blocker) string {
 	var names []string
-	for _, id := range b.Until {
+	for _, id := range p.Until(b.Object) {
 		names = append(names, located(p.Graph, id))
 	}
 	switch len(names) {

@@ -11,6 +11,9 @@ import (
 
 // Because words why something is done to an object of the plan, or is not.
 func (p Plan) Because(id graph.ID, r plan.Reason) string {
+	if f, ok := p.Link(id, r); ok {
+		return linkReason(p.Graph, f, r)
+	}
 	switch r.Code {
 	case plan.OwnersGone:
 		return Because(p.Graph, id, r) + p.once(r)
@@ -27,8 +30,6 @@ func (p Plan) Because(id graph.ID, r plan.Reason) string {
 // Because words why something is done to an object, or is not. Text that objects supplied is escaped.
 func Because(g *graph.Graph, id graph.ID, r plan.Reason) string {
 	switch e, ok := plan.Reference(g, id, r); {
-	case r.Link != nil:
-		return linkReason(g, r)
 	case ok && r.Code == plan.OwnerMismatch:
 		return mismatch(g, e)
 	case ok && r.Code == plan.OwnerUnresolved:
@@ -123,8 +124,8 @@ func (p Plan) holder(b plan.Blocker) string {
 	if b.GracePeriodSeconds > 0 {
 		parts = append(parts, fmt.Sprintf("grace %d s", b.GracePeriodSeconds))
 	}
-	if len(b.Until) > 0 {
-		return strings.Join(parts, ",") + " " + p.until(b)
+	if until := p.until(b); until != "" {
+		return strings.Join(parts, ",") + " " + until
 	}
 	return strings.Join(parts, ",")
 }
