@@ -147,6 +147,22 @@ func TestRemarksOfLinks(t *testing.T) {
 	}
 }
 
+// TestOrderOfAForegroundByLink: what a program deletes in the foreground loses its dependents before its finalizers are honoured, whatever policy was asked for.
+func TestOrderOfAForegroundByLink(t *testing.T) {
+	for policy, want := range map[link.Policy]string{
+		link.Foreground: "Crossplane deletes in the foreground: the dependents of Deployment/composite are deleted before the controllers of its finalizers act",
+		link.Background: "",
+	} {
+		p := planOfLinks(t, map[graph.Type][]graph.Object{
+			deployments: {finalized(object("apps", "claim", time.Hour), "example.com/claim"), finalized(object("apps", "composite", time.Hour), "example.com/hold")},
+			configMaps:  {object("apps", "usage", time.Hour, controller(deployments, "composite"))},
+		}, []tie{{crossplane, "claim", "composite", link.Effect{Deletes: true, Policy: policy}, ""}}, "claim")
+		if got := slices.Contains(p.Remarks(), want); got != (want != "") || want == "" && strings.Contains(strings.Join(p.Remarks(), "\n"), "in the foreground") {
+			t.Errorf("%s: remarks %q, want %q", policy, p.Remarks(), want)
+		}
+	}
+}
+
 // TestEachLinkReasonHasASentence where nothing is known of the link.
 func TestEachLinkReasonHasASentence(t *testing.T) {
 	p := planOfLinks(t, map[graph.Type][]graph.Object{deployments: {object("apps", "claim", time.Hour)}}, nil, "claim")
