@@ -46,8 +46,14 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	for _, b := range p.Blockers {
 		out.Blockers = append(out.Blockers, v1alpha1.Blocker{
 			Object: Ref(p.Graph.Ref(b.Object)), Finalizers: append([]string{}, b.Finalizers...),
-			GracePeriodSeconds: b.GracePeriodSeconds, Because: p.WaitsFor(b),
+			Until: refs(p.Graph, p.Until(b.Object)), GracePeriodSeconds: b.GracePeriodSeconds, Because: p.WaitsFor(b),
 		})
+	}
+	for _, r := range p.Recreated {
+		out.Recreated = append(out.Recreated, v1alpha1.Recreated{Object: Ref(p.Graph.Ref(r.Object)), Owner: Ref(p.Graph.Ref(r.Owner)), Field: r.Field, Program: r.Program})
+	}
+	for _, g := range p.Guarded {
+		out.Guarded = append(out.Guarded, v1alpha1.Guarded{Object: Ref(p.Graph.Ref(g.Object)), Guard: Ref(p.Graph.Ref(g.Guard))})
 	}
 	return out
 }

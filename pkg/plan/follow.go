@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -18,28 +17,15 @@ func (s *simulation) begin(id graph.ID) {
 		return
 	}
 	s.objects[id] |= begun
-	for f := range s.links(id) {
+	found := s.options.Links.Found(id)
+	for i := range found {
+		f := &found[i]
 		switch s.effect(f) {
 		case LinkDeleted:
 			s.objects[id] |= linked
 		case LinkKept, LinkNotSeen:
 			if d := f.Dependent(); !s.is(d, gone) {
 				s.touch(d)
-			}
-		}
-	}
-}
-
-// links iterates over the links below an object.
-func (s *simulation) links(owner graph.ID) iter.Seq[*link.Found] {
-	return each(s.options.Links.Found(owner))
-}
-
-func each(found []link.Found) iter.Seq[*link.Found] {
-	return func(yield func(*link.Found) bool) {
-		for i := range found {
-			if !yield(&found[i]) {
-				return
 			}
 		}
 	}
@@ -56,7 +42,7 @@ func (s *simulation) effect(f *link.Found) ReasonCode {
 	switch {
 	case !travels(f):
 		return ""
-	case !s.seen(f):
+	case !seen(s.Graph, f):
 		return LinkNotSeen
 	case !f.Deletes():
 		return LinkKept
@@ -67,9 +53,9 @@ func (s *simulation) effect(f *link.Found) ReasonCode {
 }
 
 // seen says whether the program sees the deletion of a link's owner.
-func (s *simulation) seen(f *link.Found) bool {
+func seen(g *graph.Graph, f *link.Found) bool {
 	d := f.Definition.Deletion
-	return d.Finalizer == "" || slices.ContainsFunc(s.Graph.Finalizers(f.Owner()), d.Holds)
+	return d.Finalizer == "" || slices.ContainsFunc(g.Finalizers(f.Owner()), d.Holds)
 }
 
 // followLinks is one round of the programs for an object that is being deleted. It is nil if there is nothing to do, or nothing but to wait.
@@ -82,9 +68,11 @@ func (s *simulation) followLinks(id graph.ID) func() {
 		return nil
 	}
 	var due []company
-	for f := range s.links(id) {
+	found := s.options.Links.Found(id)
+	for i := range found {
+		f := &found[i]
 		if d := f.Dependent(); !sent && s.effect(f) == LinkDeleted && !s.is(d, gone) {
-			due = append(due, company{[]graph.ID{d}, Reason{Code: LinkDeleted, Cause: id, HasCause: true, Link: f}, s.linkPolicy(f)})
+			due = append(due, company{[]graph.ID{d}, Reason{Code: LinkDeleted, Cause: id, HasCause: true}, s.linkPolicy(f)})
 		}
 	}
 	slices.SortStableFunc(due, func(a, b company) int { return cmp.Compare(a.objects[0], b.objects[0]) })
@@ -133,21 +121,6 @@ func (s *simulation) linkPolicy(f *link.Found) func(graph.ID) (Policy, bool) {
 	}
 }
 
-// until are the objects that programs wait for before they remove a finalizer of another, sorted.
-func (s *simulation) until(id graph.ID) []graph.ID {
-	if s.options.Links == nil {
-		return nil
-	}
-	var until []graph.ID
-	for f := range s.links(id) {
-		if d := f.Dependent(); f.Effect.Waits && f.Deletes() && travels(f) && s.seen(f) && s.Graph.Observed(d) {
-			until = append(until, d)
-		}
-	}
-	slices.Sort(until)
-	return slices.Compact(until)
-}
-
 // waitsForLink says which link makes an object wait.
 func (s *simulation) waitsForLink(id graph.ID) (Reason, bool) {
 	if !s.is(id, linked) {
@@ -157,7 +130,7 @@ func (s *simulation) waitsForLink(id graph.ID) (Reason, bool) {
 	if f == nil {
 		return Reason{}, false
 	}
-	return Reason{Code: LinkWaits, Cause: f.Dependent(), HasCause: true, Link: f}, true
+	return Reason{Code: LinkWaits, Cause: f.Dependent(), HasCause: true}, true
 }
 
 // spared says by which link an object is left although the other side is being deleted.
@@ -165,11 +138,59 @@ func (s *simulation) spared(id graph.ID) (Reason, bool) {
 	if s.options.Links == nil {
 		return Reason{}, false
 	}
-	for f := range each(s.options.Links.Above(id)) {
+	above := s.options.Links.Above(id)
+	for i := range above {
+		f := &above[i]
 		owner := f.Owner()
 		if code := s.effect(f); code != "" && code != LinkDeleted && s.is(owner, begun) {
-			return Reason{Code: code, Cause: owner, HasCause: true, Link: f}, true
+			return Reason{Code: code, Cause: owner, HasCause: true}, true
 		}
 	}
 	return Reason{}, false
+}
+
+// Until returns the objects that programs wait for before they remove a finalizer of an object that is deleted, sorted.
+func (p *Plan) Until(id graph.ID) []graph.ID {
+	if p.options.Links == nil {
+		return nil
+	}
+	var until []graph.ID
+	found := p.options.Links.Found(id)
+	for i := range found {
+		f := &found[i]
+		if d := f.Dependent(); f.Effect.Waits && travels(f) && f.Deletes() && seen(p.Graph, f) && p.Graph.Observed(d) {
+			until = append(until, d)
+		}
+	}
+	slices.Sort(until)
+	return slices.Compact(until)
+}
+
+// Link returns the link that the reason of an object is about; false for reasons that are about none. The cause is on its other side.
+func (p *Plan) Link(object graph.ID, r Reason) (link.Found, bool) {
+	owner, dependent := r.Cause, object
+	switch r.Code {
+	case LinkDeleted, LinkPending, LinkKept, LinkNotSeen:
+	case LinkWaits:
+		owner, dependent = object, r.Cause
+	default:
+		return link.Found{}, false
+	}
+	if p.options.Links == nil || !r.HasCause {
+		return link.Found{}, false
+	}
+	for _, f := range p.options.Links.Above(dependent) {
+		if f.Owner() != owner || !travels(&f) {
+			continue
+		}
+		switch {
+		case !seen(p.Graph, &f):
+			if r.Code == LinkNotSeen {
+				return f, true
+			}
+		case f.Deletes() == (r.Code != LinkKept) && r.Code != LinkNotSeen && (r.Code != LinkWaits || f.Effect.Waits):
+			return f, true
+		}
+	}
+	return link.Found{}, false
 }

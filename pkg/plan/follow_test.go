@@ -137,7 +137,7 @@ func TestClaimTakesItsComposite(t *testing.T) {
 	if by := deletedBy(p, "composite"); by != ByController {
 		t.Errorf("the composite is deleted by %s", by)
 	}
-	if p.Actions[1].Because.Link == nil || p.Actions[1].Because.Link.Definition != compositeOf {
+	if f, ok := p.Link(p.Actions[1].Object, p.Actions[1].Because); !ok || f.Definition != compositeOf {
 		t.Errorf("the reason does not say which link")
 	}
 	if got := names(p.Graph, objects(p.Blocked)); got != "claim composed composite" {
@@ -148,7 +148,7 @@ func TestClaimTakesItsComposite(t *testing.T) {
 			t.Errorf("the composite is left because of %s", r.Because.Code)
 		}
 	}
-	if len(p.Recreated)+len(p.Guarded)+len(p.Kept) != 0 || len(p.Blockers) != 2 || len(p.Blockers[0].Until)+len(p.Blockers[1].Until) != 0 {
+	if len(p.Recreated)+len(p.Guarded)+len(p.Kept) != 0 || len(p.Blockers) != 2 || len(p.Until(p.Roots[0])) != 0 {
 		t.Errorf("the plan says more: %+v %+v %+v %+v", p.Recreated, p.Guarded, p.Kept, p.Blockers)
 	}
 }
@@ -165,8 +165,8 @@ func TestClaimWaitsForItsComposite(t *testing.T) {
 			t.Errorf("%s: %s", policy, got)
 		}
 		claim, composite := lookup(t, p.Graph, "claim")[0], lookup(t, p.Graph, "composite")[0]
-		if b, ok := p.Blocker(claim); !ok || !slices.Equal(b.Until, []graph.ID{composite}) {
-			t.Errorf("%s: the claim waits until %v are gone", policy, b.Until)
+		if until := p.Until(claim); !slices.Equal(until, []graph.ID{composite}) {
+			t.Errorf("%s: the claim waits until %v are gone", policy, until)
 		}
 	}
 }
@@ -244,8 +244,8 @@ func TestApplicationKeepsAResource(t *testing.T) {
 	wantReason(t, p, "data", LinkKept, "app")
 	wantReason(t, p, "set", LinkDeleted, "app")
 	wantSaid(t, p, "1 delete app Background", "2 delete settings Foreground", "2 delete set Foreground", "3 removeFinalizer settings", "3 delete pod Background", "4 removeFinalizer set")
-	if b, _ := p.Blocker(p.Roots[0]); names(p.Graph, b.Until) != "set settings" {
-		t.Errorf("the application waits until %s are gone", names(p.Graph, b.Until))
+	if until := p.Until(p.Roots[0]); names(p.Graph, until) != "set settings" {
+		t.Errorf("the application waits until %s are gone", names(p.Graph, until))
 	}
 	if p := s.plan(Background, "set", "data"); len(p.Recreated) != 2 || p.Recreated[0].Only {
 		t.Errorf("recreated %+v, want both, and others of the application are named too", p.Recreated)
@@ -292,7 +292,7 @@ func TestAbsentEnd(t *testing.T) {
 	p := s.plan(Background, "claim")
 	wantDeleted(t, p, "claim")
 	wantSaid(t, p, "1 delete claim Background")
-	if len(p.Kept)+len(p.Blockers[0].Until) != 0 {
+	if len(p.Kept)+len(p.Until(p.Roots[0])) != 0 {
 		t.Errorf("kept %+v, blockers %+v", p.Kept, p.Blockers)
 	}
 }
@@ -468,7 +468,7 @@ func TestRandomLinks(t *testing.T) {
 			}
 			if a.Because.Code == LinkDeleted {
 				followed++
-				if f := a.Because.Link; f == nil || f.Dependent() != a.Object || f.Owner() != a.Because.Cause || !f.Deletes() || !because[a.Because.Cause] && g.State(a.Because.Cause) != graph.Deleting {
+				if f, ok := p.Link(a.Object, a.Because); !ok || f.Dependent() != a.Object || f.Owner() != a.Because.Cause || !f.Deletes() || !because[a.Because.Cause] && g.State(a.Because.Cause) != graph.Deleting {
 					t.Errorf("seed %d: %s is deleted because of %+v", seed, g.Ref(a.Object), a.Because)
 				}
 			}
@@ -480,7 +480,7 @@ func TestRandomLinks(t *testing.T) {
 			}
 		}
 		for _, k := range p.Kept {
-			if k.Because.Link != nil {
+			if _, ok := p.Link(k.Object, k.Because); ok {
 				kept++
 			}
 			if p.End().Gone(k.Object) || p.End().Deleting(k.Object) {

@@ -287,6 +287,30 @@ func BenchmarkLinearPlan(b *testing.B) {
 	}
 }
 
+// BenchmarkLinearLinks plans the deletion of an object that names many, half of which are kept, and half waited for.
+func BenchmarkLinearLinks(b *testing.B) {
+	linear.Bench(b, 10_000, func(b *testing.B, n int) func() {
+		s := newShape()
+		s.add(shapeConfigMaps, "ns", "root", []string{"example.com/app"})
+		for i := range n {
+			s.add(shapeConfigMaps, "ns", "end"+number(i), []string{"example.com/f"})
+		}
+		g := s.build()
+		root := named(g, "root")
+		d := &link.Definition{Name: "resource", Deletion: link.Deletion{Of: link.End, By: "Argo CD", Finalizer: "example.com/app"}}
+		var found []link.Found
+		for i, end := range named(g, "end") {
+			found = append(found, link.Found{Definition: d, Source: root[0], End: end, Effect: link.Effect{Deletes: i%2 == 0, Policy: link.Foreground, Waits: true}})
+		}
+		links := link.New(g, found...)
+		return func() {
+			if p := New(g, root, Background, Options{Links: links}); len(p.Deleted) != n/2+1 || len(p.Kept) != n/2 {
+				b.Fatalf("%d deleted, %d kept", len(p.Deleted), len(p.Kept))
+			}
+		}
+	})
+}
+
 // BenchmarkLinearGrowth compares a plan with one that was agreed to.
 func BenchmarkLinearGrowth(b *testing.B) {
 	linear.Bench(b, 25_000, func(b *testing.B, n int) func() {

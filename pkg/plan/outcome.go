@@ -116,7 +116,7 @@ func (s *simulation) blockers() []Blocker {
 			}
 		}
 		if len(names) > 0 {
-			blockers = append(blockers, Blocker{Object: id, Finalizers: names, Until: s.until(id)})
+			blockers = append(blockers, Blocker{Object: id, Finalizers: names})
 		}
 	}
 	return blockers

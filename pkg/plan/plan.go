@@ -3,7 +3,6 @@ package plan
 import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Verb is what is done to an object.
@@ -57,8 +56,6 @@ type Reason struct {
 	// Cause is the owner, or what waits; meaningful if HasCause.
 	Cause    graph.ID
 	HasCause bool
-	// Link is the one that the reason is about, nil for most reasons. The cause is on its other side.
-	Link *link.Found
 }
 
 // ReasonCode is a reason in one word.
@@ -107,8 +104,6 @@ type Blocker struct {
 	Object graph.ID
 	// Finalizers are those that are not the collector's.
 	Finalizers []string
-	// Until are the objects that have to be gone before a program removes a finalizer, sorted.
-	Until []graph.ID
 	// GracePeriodSeconds is how long a pod on a node may take to terminate, 0 for anything else. It is known after Learn.
 	GracePeriodSeconds int64
 }

@@ -23,18 +23,26 @@ func (p *Plan) recreated() []Recreated {
 	}
 	var recreated []Recreated
 	for _, id := range p.Deleted {
-		owners := map[graph.ID]bool{}
 		for _, f := range p.options.Links.Above(id) {
-			if d := f.Definition.Deletion; d.Of != link.End || owners[f.Source] || !p.lives(f.Source) || p.ignores(f) {
+			if d := f.Definition.Deletion; d.Of != link.End || !p.lives(f.Source) || p.ignores(f) || knownAs(recreated, id, f.Source) {
 				continue
 			}
-			owners[f.Source] = true
 			recreated = append(recreated, Recreated{
 				Object: id, Owner: f.Source, Field: f.Field, Program: f.Definition.Deletion.By, Only: p.only(f),
 			})
 		}
 	}
 	return recreated
+}
+
+// knownAs says whether it is known already that an owner names an object: by another field, or in two items of a list.
+func knownAs(recreated []Recreated, object, owner graph.ID) bool {
+	for i := len(recreated) - 1; i >= 0 && recreated[i].Object == object; i-- {
+		if recreated[i].Owner == owner {
+			return true
+		}
+	}
+	return false
 }
 
 // lives says whether an object is there in the end and is not being deleted.
@@ -44,8 +52,7 @@ func (p *Plan) lives(id graph.ID) bool {
 
 // ignores says whether the source of a link says that its program leaves it alone: it has the finalizer, and the deletion would do nothing.
 func (p *Plan) ignores(f link.Found) bool {
-	seen := (&simulation{Projection: p.end, options: p.options}).seen(&f)
-	return seen && !f.Effect.Deletes && f.Effect.Policy != link.Orphan
+	return seen(p.Graph, &f) && !f.Effect.Deletes && f.Effect.Policy != link.Orphan
 }
 
 // only says whether a link's source names a single object by it.

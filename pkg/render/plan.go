@@ -125,7 +125,7 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 	}
 	for _, b := range p.Blockers {
 		o := outcomes[b.Object]
-		o.heldBy = holder(b)
+		o.heldBy = p.holder(b)
 		outcomes[b.Object] = o
 	}
 	return outcomes

@@ -11,6 +11,9 @@ import (
 
 // Because words why something is done to an object of the plan, or is not.
 func (p Plan) Because(id graph.ID, r plan.Reason) string {
+	if f, ok := p.Link(id, r); ok {
+		return linkReason(p.Graph, f, r)
+	}
 	switch r.Code {
 	case plan.OwnersGone:
 		return Because(p.Graph, id, r) + p.once(r)
@@ -103,6 +106,9 @@ func (p Plan) WaitsFor(b plan.Blocker) string {
 	if len(b.Finalizers) > 0 {
 		parts = append(parts, p.heldBy(b))
 	}
+	if until := p.until(b); until != "" {
+		parts = append(parts, until)
+	}
 	if b.GracePeriodSeconds > 0 {
 		parts = append(parts, fmt.Sprintf("the kubelet terminates it within %d s", b.GracePeriodSeconds))
 	}
@@ -110,13 +116,16 @@ func (p Plan) WaitsFor(b plan.Blocker) string {
 }
 
 // holder is the same in the few words of a table's cell.
-func holder(b plan.Blocker) string {
-	parts := make([]string, 0, len(b.Finalizers)+1)
+func (p Plan) holder(b plan.Blocker) string {
+	parts := make([]string, 0, len(b.Finalizers)+2)
 	for _, f := range b.Finalizers {
 		parts = append(parts, Escape(f))
 	}
 	if b.GracePeriodSeconds > 0 {
 		parts = append(parts, fmt.Sprintf("grace %d s", b.GracePeriodSeconds))
+	}
+	if until := p.until(b); until != "" {
+		return strings.Join(parts, ",") + " " + until
 	}
 	return strings.Join(parts, ",")
 }

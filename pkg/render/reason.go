@@ -30,6 +30,11 @@ var reasons = map[plan.ReasonCode]struct{ with, without string }{
 	plan.PVCNotOwned:       {"% deletes its PVCs (whenDeleted: Delete), but this one has no reference to it yet", "it has no reference to its StatefulSet yet"},
 	plan.Strict:            {"--strict makes % wait for it", "--strict makes its owners wait for it"},
 	plan.GracePeriod:       {"", "it gets the requested grace period"},
+	plan.LinkDeleted:       {"a controller deletes it, since % is deleted", "a controller deletes it"},
+	plan.LinkPending:       {"only a controller deletes it, when it acts on the deletion of %", "only a controller deletes it"},
+	plan.LinkWaits:         {"a controller waits until % is gone", "a controller waits for other objects"},
+	plan.LinkKept:          {"no controller deletes it with %", "no controller deletes it"},
+	plan.LinkNotSeen:       {"no controller sees the deletion of %", "no controller deletes it"},
 }
 
 // sentence words a reason by its code and cause alone. Text that objects supplied is escaped.

@@ -47,6 +47,10 @@ type Plan struct {
 	UnreadDisks []ObjectRef `json:"unreadDisks,omitempty"`
 	// Idle are finalizers that the deletion waits for and whose actors are installed and do not run.
 	Idle []IdleActor `json:"idle,omitempty"`
+	// Recreated are those of Deleted that a program probably creates again, because an object that is not deleted names them.
+	Recreated []Recreated `json:"recreated,omitempty"`
+	// Guarded are the objects whose deletion the server refuses as long as their guards are there. The other fields do not take that into account.
+	Guarded []Guarded `json:"guarded,omitempty"`
 	// DependsOnTiming is true when the end can be another one, depending on how fast the collector is.
 	DependsOnTiming bool `json:"dependsOnTiming,omitempty"`
 	// Unsettled are objects that are known to be able to end otherwise than the plan says, depending on what the collector takes up first.
@@ -102,9 +106,27 @@ type Survivor struct {
 type Blocker struct {
 	Object     ObjectRef `json:"object"`
 	Finalizers []string  `json:"finalizers"`
+	// Until are the objects that have to be gone before a finalizer is removed.
+	Until []ObjectRef `json:"until,omitempty"`
 	// GracePeriodSeconds is how long a pod on a node may take to terminate.
 	GracePeriodSeconds int64  `json:"gracePeriodSeconds,omitempty"`
 	Because            string `json:"because"`
+}
+
+// Recreated is an object that a program creates again when it is deleted.
+type Recreated struct {
+	Object ObjectRef `json:"object"`
+	// Owner is the object that names it, in Field.
+	Owner ObjectRef `json:"owner"`
+	Field string    `json:"field"`
+	// Program is who creates it: Crossplane.
+	Program string `json:"program"`
+}
+
+// Guarded is an object that another one keeps from being deleted.
+type Guarded struct {
+	Object ObjectRef `json:"object"`
+	Guard  ObjectRef `json:"guard"`
 }
 
 // NonBlocking is a dependent whose owner, deleted in the foreground, can be gone before it, because blockOwnerDeletion is not set.
@@ -138,6 +160,7 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.Blockers = slices.Clone(p.Blockers)
 	for i := range out.Blockers {
 		out.Blockers[i].Finalizers = slices.Clone(out.Blockers[i].Finalizers)
+		out.Blockers[i].Until = slices.Clone(out.Blockers[i].Until)
 	}
 	out.Stuck = slices.Clone(p.Stuck)
 	out.Remaining = slices.Clone(p.Remaining)
@@ -148,6 +171,7 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.NonBlocking = slices.Clone(p.NonBlocking)
 	out.Forbidden = slices.Clone(p.Forbidden)
 	out.Unread = slices.Clone(p.Unread)
+	out.Recreated, out.Guarded = slices.Clone(p.Recreated), slices.Clone(p.Guarded)
 	out.Stranded = slices.Clone(p.Stranded)
 	out.Follows, out.Disks, out.UnreadDisks = slices.Clone(p.Follows), slices.Clone(p.Disks), slices.Clone(p.UnreadDisks)
 	out.Idle = slices.Clone(p.Idle)

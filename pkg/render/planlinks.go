@@ -1,0 +1,91 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// linkReason words a reason that is about a link. The other side of a link can be in another namespace, so that the cause is named with its own.
+func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
+	cause := located(g, r.Cause)
+	deletion := f.Definition.Deletion
+	program := Escape(deletion.By)
+	switch r.Code {
+	case plan.LinkDeleted:
+		return fmt.Sprintf("%s deletes it, since %s is deleted", program, cause)
+	case plan.LinkPending:
+		return fmt.Sprintf("only %s deletes it, when it acts on the deletion of %s", program, cause)
+	case plan.LinkWaits:
+		return fmt.Sprintf("%s waits until %s is gone", program, cause)
+	case plan.LinkNotSeen:
+		return fmt.Sprintf("%s does not delete it with %s, which does not have the finalizer %s", program, cause, Escape(deletion.Finalizer))
+	case plan.LinkKept:
+		if f.Kept != "" {
+			return fmt.Sprintf("%s keeps it: %s", program, Escape(f.Kept))
+		}
+		return fmt.Sprintf("%s does not delete it with %s: %s", program, cause, Escape(f.Effect.Why))
+	}
+	return sentence(g, r)
+}
+
+func located(g *graph.Graph, id graph.ID) string { return Escape(g.Ref(id).Located()) }
+
+// until says what has to be gone before a program removes a finalizer; nothing if there is no such object.
+func (p Plan) until(b plan.Blocker) string {
+	var names []string
+	for _, id := range p.Until(b.Object) {
+		names = append(names, located(p.Graph, id))
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "until " + names[0] + " is gone"
+	}
+	return "until " + phrase.FirstFew(names, maxNamed) + " are gone"
+}
+
+// remarkRecreated warns of objects that do not stay away, for each object that names them.
+func (p Plan) remarkRecreated() []string {
+	type source struct {
+		owner          graph.ID
+		program, field string
+		only           bool
+	}
+	var sources []source
+	names := map[source][]string{}
+	for _, r := range p.Recreated {
+		of := source{r.Owner, r.Program, r.Field, r.Only}
+		if names[of] == nil {
+			sources = append(sources, of)
+		}
+		names[of] = append(names[of], located(p.Graph, r.Object))
+	}
+	var lines []string
+	for _, of := range sources {
+		are, them, remedy := "is", "it", "delete that instead"
+		if len(names[of]) > 1 {
+			are, them = "are", "them"
+		}
+		if !of.only {
+			remedy = "remove " + them + " from that instead"
+		}
+		lines = append(lines, fmt.Sprintf("%s %s deleted, and %s creates %s again, because %s names %s in %s; %s",
+			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), them, located(p.Graph, of.owner), them, Escape(of.field), remedy))
+	}
+	return firstLines(lines)
+}
+
+// remarkGuarded names what the server does not delete.
+func (p Plan) remarkGuarded() []string {
+	var lines []string
+	for _, g := range p.Guarded {
+		guard, object := p.Graph.Ref(g.Guard), located(p.Graph, g.Object)
+		lines = append(lines, fmt.Sprintf("%s keeps %s: the deletion of %s is refused until the %s is deleted", Escape(guard.Located()), object, object, Escape(guard.Kind)))
+	}
+	return firstLines(lines)
+}
