@@ -74,8 +74,10 @@ func (c Condition) path() Path {
 	return c.Field
 }
 
-// inMetadata says that an object's labels and annotations answer it.
-func (c Condition) inMetadata() bool { return c.Field.IsZero() || c.Field.steps[0] == "metadata" }
+// inMetadata says that what an object is and its metadata answer it.
+func (c Condition) inMetadata() bool {
+	return c.Field.IsZero() || slices.Contains([]string{"metadata", "kind", "apiVersion"}, c.Field.steps[0])
+}
 
 // String says what an object has that meets the condition: "annotation helm.sh/resource-policy is keep".
 func (c Condition) String() string {

@@ -66,6 +66,8 @@ func deletionOfLink(l v1alpha1.FoundLink) string {
 	switch {
 	case l.Of == "guard":
 		return "kept from being deleted as long as this object exists"
+	case l.Of == "lead":
+		return "manages this object; its own links say what a deletion does"
 	case l.Of == "neither" && l.Owner == "end":
 		return "stands above this object; a deletion does not follow"
 	case l.Of == "neither":
