@@ -22,8 +22,8 @@ skipped when it is removed by hand. What that costs is the risk:
 | risk | what removal by hand costs |
 |---|---|
 | none | nothing of value |
-| leaks-external | something outside the cluster, or elsewhere in it, stays and may cost |
-| data-loss | data, or the way to them, can be lost |
+| leaks-external | resources outside the cluster, or elsewhere in it, are left over and may cost money |
+| data-loss | data, or access to it, can be lost |
 | breaks-cluster | the cluster, or much of what runs in it, can stop working |
 
 The polarity says what honouring the finalizer means:

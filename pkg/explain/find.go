@@ -36,7 +36,7 @@ func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
 	for _, name := range q.Names {
 		all := slices.DeleteFunc(q.Known.Named(name), func(k finalizer.Known) bool { return !q.isOf(k) })
 		if len(all) == 0 {
-			errs = append(errs, answer.WithHint(fmt.Errorf("nothing is known of the finalizer %q", name), nearFinalizers(q.Known, name)))
+			errs = append(errs, answer.WithHint(fmt.Errorf("the finalizer %q is unknown", name), nearFinalizers(q.Known, name)))
 		}
 		for _, k := range all {
 			found = append(found, encode.Finalizer(name, k))
@@ -69,7 +69,7 @@ func (q Question) checkComponent() error {
 			hint.Consider(word)
 		}
 	}
-	return answer.WithHint(fmt.Errorf("no component is known whose name has %q in it", q.Component), hint.Hint())
+	return answer.WithHint(fmt.Errorf("no known component has %q in its name", q.Component), hint.Hint())
 }
 
 // nearFinalizers suggests which known finalizer was meant: one that is spelt nearly so, or else one of which this is a part.

@@ -25,14 +25,14 @@ const (
 var (
 	risks = map[string]string{
 		"none":           "nothing of value is lost",
-		"leaks-external": "something outside the cluster, or elsewhere in it, is left over and may cost",
-		"data-loss":      "data, or the way to them, can be lost",
+		"leaks-external": "resources outside the cluster, or elsewhere in it, are left over and may cost money",
+		"data-loss":      "data, or access to it, can be lost",
 		"breaks-cluster": "the cluster, or much of what runs in it, can stop working",
 	}
 	polarities = map[string]string{
 		"cleanup":            "work outside the object, which removal by hand skips",
 		"guard":              "the object is kept while something uses it",
-		"bookkeeping":        "something is noted down",
+		"bookkeeping":        "something is recorded",
 		"builtin-gc":         "the garbage collector's own",
 		"opt-in-destructive": "honouring it deletes things, so that starting the controller again destroys them",
 		"opt-in-protective":  "honouring it keeps things, and removal by hand deletes them",
@@ -55,7 +55,7 @@ func explainOne(w io.Writer, f v1alpha1.ExplainedFinalizer, s Style) {
 	fmt.Fprintln(w, paint(s.kind, Escape(f.Name)))
 	line := func(label string, texts ...string) { explainLines(w, s, label, texts) }
 	if f.ByFormOnly {
-		line("known by", "nothing but the form of its name: what follows is likely, not known")
+		line("known by", "only the form of its name: the following is likely, not certain")
 	}
 	if f.Form != f.Name {
 		line("entry", f.Form)
@@ -91,7 +91,7 @@ func explainOne(w io.Writer, f v1alpha1.ExplainedFinalizer, s Style) {
 	line("needs", needWords(f.Needs)...)
 	line("used by", useWords(f.UsedBy)...)
 	if f.Parent != nil {
-		line("put there for", parentWords(*f.Parent))
+		line("added for", parentWords(*f.Parent))
 	}
 	line("note", f.Note)
 	source := ""
@@ -204,10 +204,10 @@ func FinalizersPresent(w io.Writer, e *v1alpha1.Explanation, s Style) error {
 func presentSummary(all, unknown int, gaps bool) string {
 	text := phrase.Count(all, "finalizer") + " present"
 	if gaps {
-		text += " in what could be listed"
+		text += " in the types that could be listed"
 	}
 	if unknown > 0 {
-		text += fmt.Sprintf("; nothing is known of %d", unknown)
+		text += fmt.Sprintf("; %d unknown", unknown)
 	}
 	return text
 }

@@ -39,7 +39,7 @@ func signWords(s *v1alpha1.Signs) []string {
 	case s.Follow == "definition":
 		all = append(all, "found through the owners of the CustomResourceDefinition of the object's type")
 	case s.Outside:
-		all = append(all, "outside the cluster, always or usually: that it is not seen means nothing")
+		all = append(all, "outside the cluster, always or usually, so not seeing it means nothing")
 	}
 	if len(all) == 0 {
 		all = append(all, "no sign of it is known")

@@ -123,7 +123,7 @@ func (o *Options) inCluster(ctx context.Context, question explain.Question) erro
 		return err
 	}
 	if !e.Complete {
-		return answer.Refuse(errors.New("incomplete: finalizers of what could not be listed are not among these"))
+		return answer.Refuse(errors.New("incomplete: finalizers of types that could not be listed are not shown"))
 	}
 	return nil
 }
