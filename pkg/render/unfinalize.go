@@ -36,7 +36,7 @@ func UnfinalizeNames(w io.Writer, p *unfinalize.Planned) error {
 // UnfinalizeNothing says that nothing was found.
 func UnfinalizeNothing(p *unfinalize.Planned) string {
 	if len(p.Gaps) > 0 {
-		return "Nothing found that has the finalizer among what could be listed"
+		return "No resources found that have the finalizer in the types that could be listed"
 	}
 	return "No resources found that have the finalizer"
 }

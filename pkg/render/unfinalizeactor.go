@@ -30,13 +30,13 @@ func lifeSentence(a actor.Actor) string {
 func removalSentence(v unfinalize.Assessment) string {
 	switch {
 	case v.Method == unfinalize.ByOrphaning:
-		return "what it stands for is completed: its dependents are orphaned before it is removed"
+		return "its purpose is fulfilled: the dependents are orphaned before it is removed"
 	case v.Method == unfinalize.ByPolicy, v.Method == unfinalize.ByPatch && v.Note != "":
-		return "its deletion goes on in the background: it does not wait for its dependents, which are collected after it"
+		return "its deletion continues in the background: it does not wait for its dependents, which are deleted after it"
 	case v.Method == unfinalize.ByFinalizing && len(v.Refusals) == 0:
-		return "nothing is left in the namespace, so it can go"
+		return "nothing is left in the namespace, so it can be deleted"
 	case v.Actor.IsKnown:
 		return v.Actor.Known.OnRemoval()
 	}
-	return "what is skipped by removing it is not known"
+	return "it is unknown what removing it skips"
 }

@@ -37,9 +37,9 @@ func afterLine(c *unfinalize.Candidate) string {
 	}
 	switch {
 	case after.Unlisted:
-		parts = append(parts, fmt.Sprintf("what follows when %s is gone is not known: it was not among the objects listed", KindName(c.Ref)))
+		parts = append(parts, fmt.Sprintf("it is unknown what is deleted when %s is gone: it was not among the objects listed", KindName(c.Ref)))
 	case len(after.Gaps) > 0:
-		parts = append(parts, fmt.Sprintf("whether more follows when %s is gone is not known: %s could not be listed", KindName(c.Ref), phrase.And(gapTypes(after))))
+		parts = append(parts, fmt.Sprintf("it is unknown what else is deleted when %s is gone: %s could not be listed", KindName(c.Ref), phrase.And(gapTypes(after))))
 	}
 	return strings.Join(parts, "; ")
 }

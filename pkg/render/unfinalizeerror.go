@@ -38,7 +38,7 @@ func unfinalizeError(o *unfinalize.Outcome) error {
 	case o.Unread != nil:
 		return fmt.Errorf("%s could not be read afterwards: %w", object, o.Unread)
 	case len(o.PutBack) > 0:
-		return answer.Refuse(answer.WithHint(fmt.Errorf("%s: %s", object, putBackWords(o.PutBack[0])), "stop, or change, what puts it there before you remove it again"))
+		return answer.Refuse(answer.WithHint(fmt.Errorf("%s: %s", object, putBackWords(o.PutBack[0])), "stop or change what adds it before you remove it again"))
 	}
 	return nil
 }
@@ -50,9 +50,9 @@ func putBackWords(b unfinalize.PutBack) string {
 	case b.Ignored:
 		return name + " is still there: the server was asked for the policy Background and has not removed it"
 	case b.InRequest && len(b.Webhooks) > 0:
-		return fmt.Sprintf("%s was put back in the same request, by something that admits writes; these webhooks may change them: %s", name, strings.Join(b.Webhooks, ", "))
+		return fmt.Sprintf("%s was put back in the same request, by a webhook or a policy that changes writes; these webhooks may be called: %s", name, strings.Join(b.Webhooks, ", "))
 	case b.InRequest:
-		return name + " was put back in the same request, by a webhook or a policy that admits writes"
+		return name + " was put back in the same request, by a webhook or a policy that changes writes"
 	case b.Manager != "":
 		return fmt.Sprintf("%s was put back by %q, as managedFields say: its controller is running and keeps adding it", name, b.Manager)
 	}

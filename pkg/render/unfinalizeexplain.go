@@ -55,7 +55,7 @@ func explainFinalizer(c *unfinalize.Candidate, v unfinalize.Assessment, override
 		case r.Override == unfinalize.WithForce && !overrides.Force:
 			word = "you are asked about this"
 		default:
-			word = "in spite of this (" + string(r.Override) + ")"
+			word = "despite this (" + string(r.Override) + ")"
 		}
 		line := word + ": " + r.Because
 		switch r.Code { // what stands above is not said again

@@ -42,7 +42,7 @@ func refusalHint(r unfinalize.Refusal, others bool) string {
 		parts = append(parts, string(r.Override)+" overrides this")
 	}
 	if others {
-		parts = append(parts, "--keep-going leaves out what is refused")
+		parts = append(parts, "--keep-going skips objects that are refused")
 	}
 	return strings.Join(parts, "; ")
 }

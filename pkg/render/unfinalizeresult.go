@@ -91,7 +91,7 @@ func UnfinalizeRemains(o *unfinalize.Outcome, known *finalizer.Registry) string 
 	}
 	switch {
 	case o.Half:
-		parts = append(parts, "nothing holds it, and the next write ends it: run the command again without --finalizer")
+		parts = append(parts, "nothing blocks its deletion, and the next write completes it: run the command again without --finalizer")
 	case len(parts) == 0:
 		parts = append(parts, "it is not being deleted")
 	}

@@ -10,7 +10,7 @@ import (
 // methodWords say in the table how a finalizer is removed.
 var methodWords = map[unfinalize.Method]string{
 	unfinalize.ByPatch: "remove", unfinalize.ByOrphaning: "orphan, then remove", unfinalize.ByPolicy: "remove by policy",
-	unfinalize.ByFinalizing: "finalized", unfinalize.ByDelete: "deleted again",
+	unfinalize.ByFinalizing: "finalize", unfinalize.ByDelete: "delete again",
 }
 
 // refusalWords say in the table why one does not.

@@ -23,7 +23,7 @@ func strandedLines(p *unfinalize.Planned) []string {
 			lines = append(lines, "  "+TypeName(r))
 		}
 		for _, g := range e.Gaps {
-			lines = append(lines, fmt.Sprintf("  whatever there is of %s, which could not be listed: %s", Escape(g.TypeName()), Escape(Shorten(g.Message))))
+			lines = append(lines, fmt.Sprintf("  possibly %s, which could not be listed: %s", Escape(g.TypeName()), Escape(Shorten(g.Message))))
 		}
 	}
 	return lines

@@ -156,7 +156,7 @@ func skipped(who actor.Actor) string {
 	if who.IsKnown {
 		return who.Known.OnRemoval()
 	}
-	return "what is skipped by removing it is not known"
+	return "it is unknown what removing it skips"
 }
 
 // alive says that whoever removes the finalizer would do so.
@@ -193,8 +193,8 @@ func (v *Assessment) needDependents(f Details) {
 	case f.Unlisted:
 		v.refuse(HiddenDependents, Never, "it was not among the objects listed, so that its dependents are not known, and without the finalizer they would be deleted", "")
 	case len(f.Hiding) > 0:
-		v.refuse(HiddenDependents, Never, "a dependent can be hidden in what could not be listed ("+gapNames(f.Hiding)+"), and would be deleted with it",
-			"make what could not be listed available, or get the right to list it")
+		v.refuse(HiddenDependents, Never, "types that may contain dependents could not be listed ("+gapNames(f.Hiding)+"), and such dependents would be deleted with it",
+			"make these types available, or ask for permission to list them")
 	}
 }
 
@@ -206,19 +206,19 @@ func lastHold(o *unstructured.Unstructured, h FinalizerRef) bool {
 
 // needEmpty refuses to let a namespace go that is not proven to be empty (P-20).
 func (v *Assessment) needEmpty(o *unstructured.Unstructured, f Details) {
-	const stranded = "it would stay in etcd, out of reach, and come back with the next namespace of that name"
+	const stranded = "its content would stay in etcd, out of reach, and come back with the next namespace of that name"
 	switch {
 	case !deleting(o):
-		v.refuse(NotEmpty, WithForce, "content can come up in it at any time, and nobody would delete that with it", "")
+		v.refuse(NotEmpty, WithForce, "objects can be created in it at any time, and nothing would delete them with it", "")
 	case f.Empty == nil:
-		v.refuse(NotProvenEmpty, WithForce, "nobody looked whether anything is left in it", "")
+		v.refuse(NotProvenEmpty, WithForce, "it was not checked whether anything is left in it", "")
 	case len(f.Empty.Remaining) > 0:
 		n := len(f.Empty.Remaining)
 		v.refuse(NotEmpty, WithForce, fmt.Sprintf("%d %s left in it; %s", n, plural(n, "object is", "objects are"), stranded),
-			"kubectl gc why says what holds them")
+			"kubectl gc why explains what blocks them")
 	case len(f.Empty.Gaps) > 0:
-		v.refuse(NotProvenEmpty, WithForce, "something may be left in it where it could not be listed ("+gapNames(f.Empty.Gaps)+"); "+stranded,
-			"make what could not be listed available, or get the right to list it")
+		v.refuse(NotProvenEmpty, WithForce, "it may contain objects of types that could not be listed ("+gapNames(f.Empty.Gaps)+"); "+stranded,
+			"make these types available, or ask for permission to list them")
 	}
 }
 

@@ -202,8 +202,8 @@ func TestDeadNeedsAWitness(t *testing.T) {
 		{"honouring it deletes", of(deletes, actor.Actor{Life: actor.Unknown}), "ActorNotFound", "the bucket operator was not found, which does not mean that it is not running; " + deletes.OnRemoval()},
 		{"bookkeeping", of(notes, actor.Actor{Life: actor.Unknown}), "", ""},
 		{"a guard that costs nothing", of(guards, actor.Actor{Life: actor.Unknown}), "", ""},
-		{"nothing is known of it", actor.Actor{Life: actor.Unknown}, "ActorUnknown", "the controller that removes it is not known; what is skipped by removing it is not known"},
-		{"nothing but who wrote it", actor.Actor{Life: actor.Unknown, Who: "buckets"}, "ActorNotFound", "buckets was not found, which does not mean that it is not running; what is skipped by removing it is not known"},
+		{"nothing is known of it", actor.Actor{Life: actor.Unknown}, "ActorUnknown", "the controller that removes it is not known; it is unknown what removing it skips"},
+		{"nothing but who wrote it", actor.Actor{Life: actor.Unknown, Who: "buckets"}, "ActorNotFound", "buckets was not found, which does not mean that it is not running; it is unknown what removing it skips"},
 		{"nothing but who wrote it, which is scaled to 0", actor.Actor{Life: actor.Dead, Who: "buckets", Found: true, Scaled: scaled}, "", ""},
 	} {
 		o := object("Pod", true, "h")

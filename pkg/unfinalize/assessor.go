@@ -105,7 +105,7 @@ func missing(o *unstructured.Unstructured, names []string) []Assessment {
 		v := Assessment{FinalizerRef: FinalizerRef{Name: name}}
 		switch {
 		case halfDeleted(o):
-			v.refuse(NotThere, Never, "it has no finalizer, and nothing else holds it", "without --finalizer, the command deletes it again, which ends it")
+			v.refuse(NotThere, Never, "it has no finalizer, and nothing else blocks its deletion", "without --finalizer, the command deletes it again, which completes its deletion")
 		case len(has) == 0:
 			v.refuse(NotThere, Never, "it has no finalizer", "")
 		default:

@@ -12,7 +12,7 @@ var (
 	// ErrNotSelected is of an object that was found by a selector and does not match it any more.
 	ErrNotSelected = errors.New("it no longer matches the selector")
 	// ErrMoved is of an object that changes all the time.
-	ErrMoved = errors.New("it was changed again and again meanwhile")
+	ErrMoved = errors.New("it kept changing in the meantime")
 	// ErrNotReached is of an object whose turn did not come, because another was refused.
 	ErrNotReached = errors.New("not reached: another object was refused before")
 )

@@ -45,7 +45,7 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 		return nil
 	}
 	if hiding := plan.Hiding(summary.Graph, summary.Gaps, c.Ref); len(hiding) > 0 {
-		return &RefusedError{Refusals: []Refusal{{Code: HiddenDependents, Because: "a dependent can be hidden in what could not be listed (" + gapNames(hiding) + ")"}}}
+		return &RefusedError{Refusals: []Refusal{{Code: HiddenDependents, Because: "types that may contain dependents could not be listed (" + gapNames(hiding) + ")"}}}
 	}
 	if len(summary.Unread) > 0 {
 		return fmt.Errorf("it keeps its finalizer: %s", summary.Unread[0].Message)

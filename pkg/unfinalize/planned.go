@@ -75,7 +75,7 @@ func (p *Planned) Finding() error {
 	if len(p.Gaps) == 0 {
 		return nil
 	}
-	return answer.Refuse(errors.New("incomplete: what could not be listed was not looked through"))
+	return answer.Refuse(errors.New("incomplete: types that could not be listed were not searched"))
 }
 
 // AllGaps are those of the search for the objects and those that can hide what the assessments rest on, each once.

@@ -111,13 +111,13 @@ func isDryRunUnsupported(err error) bool {
 func hintFor(err error) string {
 	switch text := err.Error(); {
 	case strings.Contains(text, "failed calling webhook"):
-		return "a webhook that is asked about every such write does not answer: bring its service back, or delete its webhook configuration, then try again"
+		return "a webhook that is called for every such write does not respond: restore its service, or delete its webhook configuration, then try again"
 	case strings.Contains(text, "denied the request"):
 		return "ask whoever runs the webhook or policy to let it pass, or make an exception in its configuration"
 	case strings.Contains(text, "conversion webhook"):
-		return "bring the conversion webhook of the type back, or set spec.conversion.strategy of its CustomResourceDefinition to None"
+		return "restore the conversion webhook of the type, or set spec.conversion.strategy of its CustomResourceDefinition to None"
 	case apierrors.IsInvalid(err):
-		return "the object as it is stored is not valid any more: correct what the server names with kubectl edit, or relax the schema, then try again"
+		return "the stored object is no longer valid: correct the fields that the server names with kubectl edit, or relax the schema, then try again"
 	}
 	return ""
 }

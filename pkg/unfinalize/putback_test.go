@@ -205,7 +205,7 @@ webhooks:
 `, dead, f.namespace))
 	t.Cleanup(func() { f.c.Kubectl(t, "delete", "validatingwebhookconfiguration", dead) })
 	f.c.Kubectl(t, "delete", "validatingwebhookconfiguration", "validating-"+f.namespace)
-	judged("failed calling webhook", "bring its service back")
+	judged("failed calling webhook", "restore its service")
 	f.c.Kubectl(t, "delete", "validatingwebhookconfiguration", dead)
 	f.c.Apply(t, fmt.Sprintf("apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: %s}\n", "validating-"+f.namespace))
 	f.c.Apply(t, fmt.Sprintf("apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: %s}\n", dead))

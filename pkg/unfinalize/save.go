@@ -20,7 +20,7 @@ func Save(ctx context.Context, client *cluster.Client, p *Planned, file string, 
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.As(err, &unread):
-		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("nothing was removed: the archive would not be whole: %w", err), "to go on without a copy, leave --archive out"))
+		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("nothing was removed: the archive would be incomplete: %w", err), "omit --archive to remove finalizers without a copy"))
 	case err != nil:
 		return nil, fmt.Errorf("nothing was removed: writing the archive: %w", err)
 	}

@@ -50,7 +50,7 @@ func (o *Options) nothing(p *unfinalize.Planned) error {
 func (o *Options) choose(ctx context.Context, p *unfinalize.Planned) (unfinalize.Choice, error) {
 	if !o.HasTerminal() || o.Yes || o.DryRun != "none" || !o.Output.IsOwn() {
 		return nil, errors.Join(o.showRefused(p), answer.Refuse(answer.WithHint(
-			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"), "name the ones to remove: --finalizer "+p.FirstName())))
+			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"), "name the finalizers to remove: --finalizer "+p.FirstName())))
 	}
 	if err := render.UnfinalizePlan(o.Out, p, true, o.Style(o.Output.Wide())); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func chosen(rows []unfinalize.Row, reply string) (unfinalize.Choice, error) {
 	for _, word := range strings.Split(reply, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || n < 1 || n > len(rows) {
-			return nil, fmt.Errorf("nothing was removed: %q is no number from 1 to %d", strings.TrimSpace(word), len(rows))
+			return nil, fmt.Errorf("nothing was removed: %q is not a number from 1 to %d", strings.TrimSpace(word), len(rows))
 		}
 		choice.Add(rows[n-1])
 	}
@@ -89,7 +89,7 @@ func (o *Options) confirm(ctx context.Context, p *unfinalize.Planned) error {
 	}
 	if !o.HasTerminal() {
 		return errors.Join(o.showRefused(p), answer.Refuse(answer.WithHint(
-			errors.New("nothing was removed: there is no terminal to ask on"), "add --yes to do what the plan says, or --dry-run=client to see it only")))
+			errors.New("nothing was removed: there is no terminal to ask on"), "add --yes to perform the plan, or --dry-run=client to only show it")))
 	}
 	if err := o.show(p); err != nil {
 		return err

@@ -19,11 +19,11 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.ForceLive, "force-live", false, "Also remove it from objects that are not being deleted")
 	flags.BoolVar(&o.AllStuck, "all-stuck", false, "Everything in the namespace, or with -A in the cluster, that is being deleted and has the finalizer")
 	flags.StringVar(&o.Tree, "tree", "", "An object, as TYPE/NAME: it and everything below it that is being deleted and has the finalizer, leaves first")
-	flags.BoolVar(&o.KeepGoing, "keep-going", false, "Leave out what is refused or fails, and go on with the others")
+	flags.BoolVar(&o.KeepGoing, "keep-going", false, "Skip objects that are refused or fail, and continue with the others")
 	flags.StringVar(&o.Archive, "archive", "", "File to save the objects in before the first write; it must not exist")
 	flags.StringVar(&o.DryRun, "dry-run", "none", "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the first write to each object with dryRun=All")
 	flags.Lookup("dry-run").NoOptDefVal = "client"
-	flags.BoolVarP(&o.Yes, "yes", "y", false, "Do what the plan says without asking; needed where there is no terminal")
+	flags.BoolVarP(&o.Yes, "yes", "y", false, "Perform the plan without asking; required without a terminal")
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp))
