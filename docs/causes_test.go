@@ -12,7 +12,7 @@ import (
 // TestCauses fails when docs/causes.md is not what the source says.
 func TestCauses(t *testing.T) {
 	want := docs.Causes()
-	if !strings.Contains(want, "| `"+string(diagnose.HalfDeleted)+"` | nothing holds the object") {
+	if !strings.Contains(want, "| `"+string(diagnose.HalfDeleted)+"` | nothing blocks the object") {
 		t.Errorf("the page does not list the codes:\n%s", want)
 	}
 	got, err := os.ReadFile("causes.md")

@@ -20,7 +20,7 @@ func Finding(d *v1alpha1.Diagnosis) error {
 		}
 	}
 	if !d.Complete {
-		return answer.Refuse(errors.New("incomplete: not everything could be looked at"))
+		return answer.Refuse(errors.New("incomplete: not everything could be examined"))
 	}
 	return nil
 }

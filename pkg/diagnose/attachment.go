@@ -28,7 +28,7 @@ func (e *examiner) detaching(ctx context.Context, id graph.ID, name string) []fi
 		node := status.Nested(o, "spec", "nodeName")
 		if failed := status.Nested(o, "status", "detachError", "message"); failed != "" && e.node(ctx, node).gone {
 			findings[i].remedy = fmt.Sprintf("The CSI driver has failed to detach the volume, and Node %s does not exist: find out at the provider whether the machine is gone. "+
-				"If it certainly is, remove the finalizer by hand; a machine that still runs would go on writing to the disk.", node)
+				"If it certainly is, remove the finalizer by hand; a machine that still runs would keep writing to the disk.", node)
 		}
 		last := max(len(findings[i].commands)-1, 0) // what removes the finalizer
 		findings[i].commands = slices.Insert(slices.Clone(findings[i].commands), last, f.commands...)

@@ -132,7 +132,7 @@ func TestDependencyMissingInANamespaceThatIsBeingDeleted(t *testing.T) {
 	deleted(t, c, "namespace", ns)
 	d := examine(t, c.Config(), Options{Known: packs}, ns)
 	cause := stuckOf(t, d, "app").Causes[0]
-	wantRemedy(t, cause, "Namespace "+ns+" is being deleted: ServiceAccount "+ns+"/builder cannot be created there. What is left is to remove the finalizer by hand.")
+	wantRemedy(t, cause, "Namespace "+ns+" is being deleted: ServiceAccount "+ns+"/builder cannot be created there. The remaining option is to remove the finalizer by hand.")
 	wantEvidence(t, cause, "namespace "+ns+" is being deleted, so that nothing can be created in it")
 	if !strings.Contains(cause.Cost, "the bucket leaks") {
 		t.Errorf("the cost is %q", cause.Cost)
@@ -211,7 +211,7 @@ func TestFinalizerOrphaned(t *testing.T) {
 	for _, test := range []struct{ selector, cause, evidence string }{
 		{"", "FinalizerOrphaned Deployment/app", "it was added for NetworkPolicy " + ns + "/policy, which does not exist"},
 		{"{matchLabels: {app: app}}", "FinalizerActorAlive Deployment/app", ""},
-		{"{matchLabels: {app: other}}", "FinalizerOrphaned Deployment/app", "which does not select this object any more"},
+		{"{matchLabels: {app: other}}", "FinalizerOrphaned Deployment/app", "which no longer selects this object"},
 	} {
 		if test.selector != "" {
 			c.Apply(t, fmt.Sprintf("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: policy, namespace: %s}\nspec: {podSelector: %s}\n", ns, test.selector))

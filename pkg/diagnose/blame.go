@@ -74,7 +74,7 @@ func (b blame) keeping() string {
 // loss says what removing the finalizer by hand costs, and what to do before.
 func (b blame) loss() string {
 	if !b.IsKnown {
-		return "Nothing is known of what is lost when the finalizer is removed."
+		return "It is unknown what is lost when the finalizer is removed."
 	}
 	s := phrase.Sentence(b.Known.OnRemoval())
 	if b.Known.Before != "" && b.Known.Polarity != finalizer.Guard {
@@ -96,7 +96,7 @@ func (b blame) protection() []step {
 // removal is the command that removes the finalizer. Unless somebody has seen that its actor cannot, or nothing is lost, it has to be forced.
 func (b blame) removal() step {
 	if !b.IsKnown {
-		return remove(b.Finalizer, "--force").doing("removes the finalizer; nothing is known of what is lost")
+		return remove(b.Finalizer, "--force").doing("removes the finalizer; it is unknown what is lost")
 	}
 	s := remove(b.Finalizer)
 	heavy := b.Known.Risk == finalizer.DataLoss || b.Known.Risk == finalizer.BreaksCluster

@@ -167,7 +167,7 @@ func TestUnknownFinalizerLeadsToWhoMayRemoveIt(t *testing.T) {
 	wantEvidence(t, cause, fmt.Sprintf("ServiceAccount %[1]s/op may patch configmaps (RoleBinding op); Deployment %[1]s/%[2]s uses it, 1 of 1 ready", ns, opOf(ns)))
 	wantRemedy(t, cause, fmt.Sprintf("Look at Deployment %s/%s first: RBAC lets no other workload write objects of this type", ns, opOf(ns)))
 	wantSteps(t, cause, "kubectl describe configmaps/it -n "+ns, "kubectl logs deployments.apps/"+opOf(ns)+" -n "+ns, fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer mystery.example.net/x --force", ns))
-	if does := cause.Steps[2].Does; does != "removes the finalizer; nothing is known of what is lost" || !strings.Contains(cause.Cost, "Nothing is known of what is lost") {
+	if does := cause.Steps[2].Does; does != "removes the finalizer; it is unknown what is lost" || !strings.Contains(cause.Cost, "It is unknown what is lost") {
 		t.Errorf("the last step %q, the cost %q", does, cause.Cost)
 	}
 }

@@ -30,17 +30,17 @@ func (e *examiner) collectors(ctx context.Context, id, owner graph.ID, f finding
 	f.evidence = append(f.evidence, suspects...)
 	f.code = CollectorNotActing
 	f.evidence = append(f.evidence, evidence...)
-	f.remedy = "Look into kube-controller-manager, of which the garbage collector is a part. Its part can be done from here."
+	f.remedy = "Check the log of kube-controller-manager, which runs the garbage collector. kubectl gc can do the collector's part meanwhile."
 	if life == actor.Dead {
 		f.code = CollectorNotRunning
-		f.remedy = "Start kube-controller-manager again, of which the garbage collector is a part. Its part can be done from here."
+		f.remedy = "Start kube-controller-manager again. It runs the garbage collector. kubectl gc can do the collector's part meanwhile."
 	}
 	if e.opts.Probe {
 		c := e.canary.fly(ctx, e.client, e.Catalog)
 		f.evidence = append(f.evidence, observed(c.says)...)
 		if c.collected {
 			f.code = CollectorNotActing
-			f.remedy = "The garbage collector works, and has not come to this object, or cannot write to it: look into the log of kube-controller-manager. Its part can be done from here."
+			f.remedy = "The garbage collector works, but has not processed this object or cannot write to it. Check the log of kube-controller-manager. kubectl gc can do the collector's part meanwhile."
 		}
 	}
 	run := command("kubectl", "gc", "run").doing(doesRun)

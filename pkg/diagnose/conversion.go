@@ -27,7 +27,7 @@ func (e *examiner) unconverted(ctx context.Context, _ write, said string, names 
 	}
 	crd, err := e.crdOf(ctx, gv.Group, strings.TrimSuffix(names[1], "List"))
 	if crd == nil {
-		f := finding{code: ConversionWebhookDown, evidence: observed("the server says: " + said), remedy: "Bring back the conversion webhook of the CustomResourceDefinition."}
+		f := finding{code: ConversionWebhookDown, evidence: observed("the server says: " + said), remedy: "Restore the conversion webhook of the CustomResourceDefinition."}
 		if err != nil {
 			f.evidence = append(f.evidence, observed(fmt.Sprintf("CustomResourceDefinitions cannot be listed: %v", err))...)
 		}
@@ -42,9 +42,9 @@ func (e *examiner) unconverted(ctx context.Context, _ write, said string, names 
 	if stored, _, _ := unstructured.NestedStringSlice(crd.Object, "status", "storedVersions"); len(stored) > 0 {
 		f.evidence = append(f.evidence, observed("instances are stored as "+phrase.And(stored))...)
 	}
-	f.remedy = fmt.Sprintf("Bring %s back, which converts them. If that cannot be done, and the schemas of the versions are compatible, have the API server change nothing but the apiVersion.", b.what)
+	f.remedy = fmt.Sprintf("Restore %s, which converts them. If that is impossible, and the schemas of the versions are compatible, set the conversion strategy to None: the API server then changes only the apiVersion.", b.what)
 	f.commands = append(slices.Clone(b.restore), command("kubectl", "patch", "OBJECT", "--type=json", "-p", `[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`))
-	f = e.revivable(ctx, f, b, "What is left, if the schemas of the versions are compatible, is to have the API server change nothing but the apiVersion.")
+	f = e.revivable(ctx, f, b, "If the schemas of the versions are compatible, set the conversion strategy to None: the API server then changes only the apiVersion.")
 	return []finding{f}
 }
 

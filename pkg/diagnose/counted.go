@@ -20,7 +20,7 @@ func (e *examiner) counted(ctx context.Context, id graph.ID) []finding {
 		if e.Graph.State(edge.Owner) != graph.Absent {
 			return withEvidence(findings, observed(fmt.Sprintf("Job %s, which counts it, still exists", edge.Name))...)
 		}
-		findings = withEvidence(findings, observed(fmt.Sprintf("Job %s, which was to count it, does not exist any more", edge.Name))...)
+		findings = withEvidence(findings, observed(fmt.Sprintf("Job %s, which was to count it, no longer exists", edge.Name))...)
 		for i := range findings {
 			if findings[i].finalizer == jobFinalizer {
 				findings[i].remedy += " The Job is gone: nothing is lost by removing it."

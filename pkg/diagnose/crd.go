@@ -60,7 +60,7 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []finding {
 	}
 	return found(ref, finding{
 		code: FinalizerActorAlive, finalizer: link.CRDFinalizer, actor: "kube-apiserver", evidence: evidence,
-		remedy:   "The API server looks again once a minute. Wait.",
+		remedy:   "Wait. The API server checks again once a minute.",
 		commands: []step{command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m")},
 	})
 }

@@ -22,7 +22,7 @@ func TestWebhookWhoseNamespaceIsBeingDeleted(t *testing.T) {
 	deleted(t, c, "namespace", hooks)
 	d = examine(t, c.Config(), Options{Known: operator}, ns)
 	cause := d.Stuck[0].Causes[0]
-	wantRemedy(t, cause, "Namespace "+hooks+" is being deleted: what answers for Service "+hooks+"/hook cannot be created there. What is left is to delete the ValidatingWebhookConfiguration")
+	wantRemedy(t, cause, "Namespace "+hooks+" is being deleted: the pods behind Service "+hooks+"/hook cannot be created there. The remaining option is to delete the ValidatingWebhookConfiguration")
 	if len(cause.Commands) != 1 || !strings.HasPrefix(cause.Commands[0], "kubectl delete validatingwebhookconfigurations") {
 		t.Errorf("the commands are %q", cause.Commands)
 	}

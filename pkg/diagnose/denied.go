@@ -65,7 +65,7 @@ func (e *examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 	case strings.Contains(said, noParameters):
 		f = e.withoutParameters(ctx, w, f, binding)
 	case w.operation == admissionv1.Delete:
-		f.remedy = "Do what the policy asks for. If it is wrong, take away its binding: the policy itself stays."
+		f.remedy = "Do what the policy asks for. If it is wrong, delete its binding: the policy itself stays."
 		f.commands = []step{describe(), at(binding, command("kubectl", "delete", "OBJECT"))}
 	}
 	return []finding{f}
@@ -77,7 +77,7 @@ func denied(w write, said string, f finding, who, path string, conditions []admi
 	f.code = AdmissionDenied
 	f.evidence = observed(fmt.Sprintf("%s is denied: %s", w.words(), said))
 	if w.operation == admissionv1.Delete {
-		f.remedy = fmt.Sprintf("Do what %s asks for: what denies a deletion mostly protects something that is in use. If its component was uninstalled, delete the %s: only the registration goes.", who, f.about.Kind)
+		f.remedy = fmt.Sprintf("Do what %s asks for: a deletion is mostly denied to protect something that is in use. If its component was uninstalled, delete the %s: only the registration is removed.", who, f.about.Kind)
 		f.commands = []step{describe(), command("kubectl", "delete", "OBJECT")}
 		return f
 	}

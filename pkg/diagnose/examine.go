@@ -194,7 +194,7 @@ func printed(s v1alpha1.Stuck, findings []finding, checked []string) v1alpha1.St
 func (e *examiner) checked(id graph.ID) []string {
 	checked := []string{"whether it is still there"}
 	for _, f := range e.Graph.Finalizers(id) {
-		checked = append(checked, "who takes finalizer "+f+" off, and whether the server would let them")
+		checked = append(checked, "who removes finalizer "+f+", and whether the server would accept that")
 	}
-	return append(checked, "what waits for it, and what it waits for, among what could be listed")
+	return append(checked, "what waits for it, and what it waits for, in the types that could be listed")
 }

@@ -79,11 +79,11 @@ func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 	}
 	todo := "the garbage collector has not deleted it"
 	if verdict.Do == plan.RemoveOwnerRefs {
-		todo = "the garbage collector has not taken the owner that waits for it off its ownerReferences"
+		todo = "the garbage collector has not removed its reference to the owner that waits for it"
 	}
 	evidence := observed(todo)
 	if e.untriedDeletion(id) {
-		evidence = append(evidence, observed("whether the server would accept a DELETE was not tried: a webhook would not have answered")...)
+		evidence = append(evidence, observed("whether the server would accept a DELETE was not tried, because a webhook does not answer")...)
 	}
 	findings := e.collectors(ctx, id, refs[waiting].Owner, finding{evidence: evidence})
 	if verdict.Do == plan.RemoveOwnerRefs {
@@ -106,7 +106,7 @@ func (e *examiner) neverCollected(id graph.ID) (finding, bool) {
 		case edge.Problem&graph.Unresolvable != 0 && !e.mayBeServed((graph.Ref{APIVersion: edge.APIVersion}).Group()):
 			return finding{
 				code:     BlockerUnresolvable,
-				evidence: observed(fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again for ever and never collects it", owner, edge.APIVersion)),
+				evidence: observed(fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again forever and never collects it", owner, edge.APIVersion)),
 				commands: []step{command("kubectl", "gc", "delete", "OBJECT").doing("deletes the dependent, after showing what is deleted with it")},
 			}, true
 		}
@@ -165,7 +165,7 @@ func (e *examiner) orphan(ctx context.Context, id graph.ID) []finding {
 	case len(hiding) > 0:
 		evidence = append(observed("no dependent was seen that names it"), observed(gapClauses(hiding)...)...)
 	default:
-		evidence = observed("no dependent names it any more")
+		evidence = observed("no dependent names it")
 	}
 	return e.collectors(ctx, id, id, finding{finalizer: plan.OrphanFinalizer, evidence: evidence,
 		commands: []step{remove(plan.OrphanFinalizer)}})

@@ -56,7 +56,7 @@ func (e *examiner) gap(ctx context.Context, gap v1alpha1.Gap) []finding {
 // unlistable is for a type that cannot be listed for what the server says, and nothing else is known.
 func (e *examiner) unlistable(ctx context.Context, gap v1alpha1.Gap) []finding {
 	about := e.typeRef(gap)
-	f := finding{code: TypeUnlistable, about: &about, evidence: observed(gapClauses([]v1alpha1.Gap{gap})...), remedy: "Look into the log of the API server."}
+	f := finding{code: TypeUnlistable, about: &about, evidence: observed(gapClauses([]v1alpha1.Gap{gap})...), remedy: "Check the log of the API server."}
 	if services, err := e.aggregated(ctx, gap.Group); err == nil && len(services) > 0 {
 		about = e.ref(services[0])
 		f.remedy = "The API is served by a component of its own, whose APIService is available: repair or upgrade the component. If it was uninstalled, delete the APIService: only the registration is removed."

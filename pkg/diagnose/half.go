@@ -18,7 +18,7 @@ func (e *examiner) half(ctx context.Context, id graph.ID) []finding {
 	rejected := found(ref, e.rejected(ctx, id)...)
 	f := finding{
 		code: HalfDeleted, evidence: observed("it has a deletionTimestamp, no finalizers and no grace period left"),
-		commands: []step{command("kubectl", "delete", "OBJECT").doing("has the server end the deletion")},
+		commands: []step{command("kubectl", "delete", "OBJECT").doing("has the server complete the deletion")},
 	}
 	if len(rejected) > 0 { // which comes first
 		f.after = 1
@@ -39,7 +39,7 @@ func (e *examiner) asked(ctx context.Context, id graph.ID) []finding {
 	t, _ := e.Graph.Type(id)
 	switch {
 	case e.untriedDeletion(id):
-		f.evidence = append(f.evidence, observed("whether the server would accept a DELETE was not tried: a webhook would not have answered")...)
+		f.evidence = append(f.evidence, observed("whether the server would accept a DELETE was not tried, because a webhook does not answer")...)
 	case e.reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied:
 		f.evidence = append(f.evidence, observed("you may not delete it")...)
 	default:

@@ -63,7 +63,7 @@ func (e *examiner) forbidden(ctx context.Context, b blame, f finding, of actor.F
 	}
 	f.commands = []step{fixedCommand(ask...).doing("asks the server whether it may: yes, once the binding is there").risking(finalizer.RiskNone)}
 	if add, ok := adding(of, b.o); ok {
-		f.commands = append(f.commands, add.doing("lets it remove the finalizer: what installs the role has to say so as well").risking(b.honouring()))
+		f.commands = append(f.commands, add.doing("lets it remove the finalizer: whatever installs the role has to grant it as well").risking(b.honouring()))
 	}
 	return f
 }

@@ -58,13 +58,13 @@ func (e *examiner) moving(f finding, within time.Duration) finding {
 	seconds := phrase.Ago(max(time.Second, within))
 	switch {
 	case m.gone:
-		return e.inProgress(f, fmt.Sprintf("it does not exist any more after %s", seconds))
+		return e.inProgress(f, fmt.Sprintf("it no longer exists after %s", seconds))
 	case m.moved > 0:
 		return e.inProgress(f, fmt.Sprintf("%d of %s %s %s within %s", m.moved, phrase.Count(len(m.ids), noun), phrase.Plural(m.moved, "was", "were"), verb, seconds))
 	case young && len(m.ids) == 0:
-		return e.inProgress(f, "nothing that it waits for was seen, which says nothing so soon")
+		return e.inProgress(f, "nothing that it waits for was seen, which means nothing so soon")
 	case young:
-		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which says nothing so soon", phrase.Count(len(m.ids), noun), verb, seconds))
+		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon", phrase.Count(len(m.ids), noun), verb, seconds))
 	case m.unread:
 		f.evidence = append(slices.Clone(f.evidence), observed("whether anything happens could not be read")...)
 	case len(m.ids) > 0:

@@ -48,7 +48,7 @@ func TestCollectorAtWorkIsInProgress(t *testing.T) {
 	if !strings.HasPrefix(cause.Evidence[0], "deleted ") {
 		t.Errorf("the evidence %q does not say since when", cause.Evidence)
 	}
-	if said := strings.Join(cause.Evidence, "; "); !strings.Contains(said, "of 20 dependents w") && !strings.Contains(said, "does not exist any more") {
+	if said := strings.Join(cause.Evidence, "; "); !strings.Contains(said, "of 20 dependents w") && !strings.Contains(said, "no longer exists") {
 		t.Errorf("the evidence %q does not say what was deleted", cause.Evidence)
 	}
 	c.StopControllers(t)
@@ -77,7 +77,7 @@ func TestDeletedAMomentAgoIsInProgress(t *testing.T) {
 	young := Options{limits: limits{young: time.Hour}}
 	d := examine(t, c.Config(), young, ns, subject{"configmaps/root", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"InProgress ConfigMap/root"}})
-	wantEvidence(t, d.Stuck[0].Causes[0], " s, which says nothing so soon")
+	wantEvidence(t, d.Stuck[0].Causes[0], " s, which means nothing so soon")
 	d = examine(t, c.Config(), Options{}, ns, subject{"configmaps/root", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"CollectorNotActing ConfigMap/d00", "CollectorNotActing ConfigMap/d01"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "none of 2 dependents was deleted within ")

@@ -52,7 +52,7 @@ func (e *examiner) like(ctx context.Context, id graph.ID) *look {
 	l.once.Do(func() { e.look(ctx, l) })
 	sample := &look{id: l.id, object: l.object, refused: l.refused, byFinalizer: map[string][]finding{}}
 	for name, findings := range l.byFinalizer {
-		sample.byFinalizer[name] = withNote(findings, "like "+e.placed(l.id)+", which was looked at")
+		sample.byFinalizer[name] = withNote(findings, "like "+e.placed(l.id)+", which was examined")
 	}
 	return sample
 }

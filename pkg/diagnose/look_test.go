@@ -107,7 +107,7 @@ func TestObjectsBeyondTheBoundAreCounted(t *testing.T) {
 			t.Errorf("%s is sampled: %t, want %t", s.Object.Name, s.Sampled, want)
 		}
 		if s.Sampled {
-			wantEvidence(t, s.Causes[0], "like ConfigMap "+ns+"/held-00, which was looked at")
+			wantEvidence(t, s.Causes[0], "like ConfigMap "+ns+"/held-00, which was examined")
 		}
 		if s.Causes[0].Object.Name != s.Object.Name {
 			t.Errorf("the cause of %s lies in %s", s.Object.Name, s.Causes[0].Object.Name)

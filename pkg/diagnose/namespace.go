@@ -47,7 +47,7 @@ func (e *examiner) inSpec(ctx context.Context, o *unstructured.Unstructured, nam
 	findings := e.actor(ctx, o, name, nil)
 	for i := range findings {
 		findings[i].code = NamespaceSpecFinalizer
-		findings[i].evidence = append(observed("it stands in spec.finalizers, which only PUT on the subresource finalize can change"), findings[i].evidence...)
+		findings[i].evidence = append(observed("it is in spec.finalizers, which only a PUT to the finalize subresource can change"), findings[i].evidence...)
 	}
 	return findings
 }
@@ -86,22 +86,22 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	switch {
 	case life == actor.Dead:
 		f.code = NamespaceControllerNotRunning
-		f.remedy = "Start kube-controller-manager again, of which the namespace controller is a part."
+		f.remedy = "Start kube-controller-manager again. It runs the namespace controller."
 	case len(failures(o)) > 0:
 		f.code = NamespaceDeletionFailed
-		f.remedy = "The namespace controller says what it cannot do; it tries again by itself."
+		f.remedy = "The namespace controller reports what fails, and tries again by itself."
 	default:
 		f.code = NamespaceControllerNotActing
 		f.evidence = append(f.evidence, observed("the namespace was "+e.dueFor(id))...)
-		f.remedy = "Look into kube-controller-manager, of which the namespace controller is a part."
+		f.remedy = "Check the log of kube-controller-manager, which runs the namespace controller."
 	}
 	f.evidence = append(f.evidence, observed(remaining(len(content))+" left in it")...)
 	if types := e.typesOf(content); types != "" {
 		f.commands = append(f.commands, fixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client").doing("deletes what is in the namespace, and does the garbage collector's part from here"))
 	}
 	f.commands = append(f.commands, command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer).
-		doing("removes the namespace; what is still in it stays in etcd, out of reach").risking(finalizer.BreaksCluster))
-	f.remedy += " By hand, empty the namespace first: what is in it when it goes is out of reach in etcd."
+		doing("removes the namespace; objects that are left in it stay in etcd, out of reach").risking(finalizer.BreaksCluster))
+	f.remedy += " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."
 	return append(found(ref, f), findings...)
 }
 

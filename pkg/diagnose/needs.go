@@ -88,7 +88,7 @@ func (e *examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 	}
 	f.commands = append(f.commands,
 		at(e.ref(o), command("kubectl", "describe", "OBJECT")).doing("shows what the object refers to").risking(finalizer.RiskNone), e.byHand(o, a))
-	return e.possible(ctx, f, creation{what: named(l.object), namespace: l.object.Namespace, left: "What is left is to remove the finalizer by hand."})
+	return e.possible(ctx, f, creation{what: named(l.object), namespace: l.object.Namespace, left: "The remaining option is to remove the finalizer by hand."})
 }
 
 // kindIn returns the type of a kind in a group, in the version that the server prefers. The type is not served, or not known to be, without one.

@@ -50,7 +50,7 @@ func (e *examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 		f.evidence = observed(fmt.Sprintf("it was added for %s, which does not exist", named(ref)))
 		return f, true
 	case parent.GetDeletionTimestamp() == nil && deselects(parent, p.Selectors, o):
-		f.evidence = observedAt(from(parent, strings.Join(p.Selectors, ", ")), fmt.Sprintf("it was added for %s, which does not select this object any more", named(ref)))
+		f.evidence = observedAt(from(parent, strings.Join(p.Selectors, ", ")), fmt.Sprintf("it was added for %s, which no longer selects this object", named(ref)))
 		return f, true
 	}
 	return finding{}, false

@@ -39,7 +39,7 @@ func (e *examiner) withoutParameters(ctx context.Context, w write, f finding, bi
 		exempted = exemptNamespace(o, w.o.GetNamespace())
 	} else {
 		exempted = command("kubectl", "patch", "OBJECT", "--type=merge", "-p", `{"spec":{"paramRef":{"parameterNotFoundAction":"Allow"}}}`).
-			doing("has the policy deny nothing as long as its parameters are missing")
+			doing("has the policy deny nothing while its parameters are missing")
 	}
 	f.remedy = fmt.Sprintf("Restore %s, or change the binding so that it leaves this write out: the policy itself stays.", what)
 	f.commands = []step{at(binding, describe().doing("shows which parameters it names").risking(finalizer.RiskNone)), at(binding, exempted)}

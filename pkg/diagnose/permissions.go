@@ -42,7 +42,7 @@ func (e *examiner) withPermissions(ctx context.Context, findings []finding) []fi
 		findings = append(findings, finding{
 			code: CureForbidden, about: &about, at: of[i].at, via: of[i].via, after: of[i].after, finalizer: of[i].finalizer,
 			evidence: observed(deniedTo(a, review)),
-			remedy:   "Ask for the right, or have somebody do it who has it.",
+			remedy:   "Ask for the permission, or ask somebody who has it.",
 			commands: []step{canI(a).doing("asks again whether you may")},
 		})
 	}

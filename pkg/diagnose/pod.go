@@ -19,7 +19,7 @@ func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
 	o, err := e.pods.read(ctx, e, id)
 	if err != nil {
 		return found(ref, finding{
-			code: PodNotKilled, evidence: observed(fmt.Sprintf("the pod cannot be read: %v", err)), remedy: "Ask again as somebody who may read it.",
+			code: PodNotKilled, evidence: observed(fmt.Sprintf("the pod cannot be read: %v", err)), remedy: "Run the command again as a user who may read it.",
 		})
 	}
 	if o == nil {
@@ -48,7 +48,7 @@ func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
 	}
 	f := finding{
 		code: PodNotKilled, evidence: append(observed(fmt.Sprintf("its grace period ended %s ago", phrase.Ago(e.past(id)))), n.evidence...),
-		remedy:   "Look into what the kubelet says, and repair what it waits for on the node: the container runtime, the network plugin or a volume." + forceWarning(o),
+		remedy:   "Check the log of the kubelet, and repair what it waits for on the node: the container runtime, the network plugin or a volume." + forceWarning(o),
 		commands: []step{describe(), force(o)},
 	}
 	f.evidence = append(f.evidence, observed(containers(o)...)...)
@@ -72,7 +72,7 @@ func terminating(n node, pod *unstructured.Unstructured, seconds int) finding {
 	}
 	if n.gone || n.notReady {
 		f.evidence = append(f.evidence, n.evidence...)
-		f.remedy = "Wait, and ask again: if the node does not work then, nobody ends the pod."
+		f.remedy = "Wait, and run the command again: if the node is not ready then, nobody stops the pod."
 	}
 	return f
 }
@@ -89,7 +89,7 @@ const doesTaint = "has the node's pods removed and their volumes detached: only 
 
 // force is the command that removes a pod without waiting for its node.
 func force(pod *unstructured.Unstructured) step {
-	s := command("kubectl", "delete", "OBJECT", "--force", "--grace-period=0").doing("removes the pod from the API; containers that still run go on")
+	s := command("kubectl", "delete", "OBJECT", "--force", "--grace-period=0").doing("removes the pod from the API; containers that still run keep running")
 	if ofStatefulSet(pod) != "" {
 		return s.risking(finalizer.DataLoss)
 	}

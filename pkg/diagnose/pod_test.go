@@ -172,7 +172,7 @@ func TestPodThatAJobTracks(t *testing.T) {
 	})
 	kept, lost := stuckOf(t, d, "of-a-job").Causes[0], stuckOf(t, d, "of-none").Causes[0]
 	wantEvidence(t, kept, "Job job, which counts it, still exists")
-	wantEvidence(t, lost, "Job job, which was to count it, does not exist any more")
+	wantEvidence(t, lost, "Job job, which was to count it, no longer exists")
 	if safe := "nothing is lost by removing it"; strings.Contains(kept.Remedy, safe) || !strings.Contains(lost.Remedy, safe) {
 		t.Errorf("with its Job: %s\nwithout: %s", kept.Remedy, lost.Remedy)
 	}

@@ -26,8 +26,8 @@ func (e *examiner) provisioned(ctx context.Context, id graph.ID, name string) []
 		if !slices.Contains([]Code{FinalizerActorAlive, FinalizerActorDead, FinalizerActorNotFound, FinalizerActorUnknown}, f.code) {
 			continue
 		}
-		findings[i].remedy = "The provisioner does nothing with a volume whose reclaim policy is Retain: neither to wait for it nor to start it helps. Note the handle of the disk, then remove the finalizer by hand: the disk stays."
-		findings[i].cost = fmt.Sprintf("The disk of PersistentVolume %s stays, as its reclaim policy says, and nothing in the cluster names it any more.", o.GetName())
+		findings[i].remedy = "The provisioner does nothing with a volume whose reclaim policy is Retain: neither waiting for it nor starting it helps. Note the handle of the disk, then remove the finalizer by hand: the disk stays."
+		findings[i].cost = fmt.Sprintf("The disk of PersistentVolume %s stays, as its reclaim policy says, and nothing in the cluster names it.", o.GetName())
 		show := command("kubectl", "get", "OBJECT", "-o", "yaml").doing("shows the handle of the disk").risking(finalizer.RiskNone)
 		findings[i].commands = append([]step{show}, f.commands[max(len(f.commands)-1, 0):]...) // the last removes the finalizer
 	}

@@ -42,7 +42,7 @@ func (e *examiner) pvc(ctx context.Context, id graph.ID) []finding {
 		f.evidence = append(f.evidence, observed(usage(pod))...)
 	}
 	if len(names) > 0 {
-		f.remedy = "Delete the pods that use it, those that have ended too. What their controllers make instead is not scheduled as long as the claim is being deleted."
+		f.remedy = "Delete the pods that use it, including those that have ended. Their replacements are not scheduled while the claim is being deleted."
 		deletePods := fixedCommand(append(append([]string{"kubectl", "delete", "pods"}, names...), "-n", ref.Namespace)...)
 		f.commands = []step{deletePods.doing("deletes the pods that use the claim, which is deleted then").risking(e.releasingPVC(ctx, ref))}
 		findings = append(findings, found(ref, f)...)

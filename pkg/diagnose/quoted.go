@@ -35,12 +35,12 @@ func (e *examiner) quotedDenials(ctx context.Context, o *unstructured.Unstructur
 			about := e.ref(config)
 			f := finding{
 				code: AdmissionDenied, about: &about, evidence: observedAt(at, says),
-				remedy:   fmt.Sprintf("Do what %s %s asks for: it has refused a write of the controller.", config.GetKind(), config.GetName()),
+				remedy:   fmt.Sprintf("Do what %s %s asks for: it has denied a write of the controller.", config.GetKind(), config.GetName()),
 				commands: []step{describe().doing("shows what it asks for").risking(finalizer.RiskNone)},
 			}
 			if may { // and a dry run has shown that nothing refuses it
-				f.evidence = append(f.evidence, observed(fmt.Sprintf("a dry run of the %s with your own rights is not denied", w.words()))...)
-				f.remedy += " It refuses nothing to you: what kubectl gc does with your rights gets round it."
+				f.evidence = append(f.evidence, observed(fmt.Sprintf("a dry run of the %s with your own permissions is not denied", w.words()))...)
+				f.remedy += " It denies nothing to you: kubectl gc can do it with your permissions."
 			}
 			all = append(all, f)
 		}

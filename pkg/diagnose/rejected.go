@@ -60,7 +60,7 @@ func (e *examiner) rejected(ctx context.Context, id graph.ID) []finding {
 	d := e.deletionOf(id)
 	d.once.Do(func() { e.try(ctx, d) })
 	if d.id != id {
-		return withNote(d.findings, "like "+e.placed(d.id)+", which was looked at")
+		return withNote(d.findings, "like "+e.placed(d.id)+", which was examined")
 	}
 	return slices.Clone(d.findings)
 }

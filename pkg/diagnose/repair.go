@@ -91,7 +91,7 @@ func (d *downtime) show(s step, does string) {
 func (e *examiner) remedied(ctx context.Context, b blame, d downtime, f finding) finding {
 	switch {
 	case d.starting:
-		f.remedy = phrase.Sentence(b.who + " is starting: wait, and ask again")
+		f.remedy = phrase.Sentence(b.who + " is starting: wait, and run the command again")
 	case len(d.repairs) > 0:
 		f.remedy = phrase.Sentence(b.who + " is down and cannot just be started again")
 		for _, r := range d.repairs[:min(len(d.repairs), phrase.MaxNamed)] {
@@ -107,7 +107,7 @@ func (e *examiner) remedied(ctx context.Context, b blame, d downtime, f finding)
 	f.commands = append(d.steps, f.commands...)
 	if w := b.Workloads; len(w) > 0 && !slices.ContainsFunc(w, func(w *unstructured.Unstructured) bool { return !e.closed(ctx, w.GetNamespace()) }) {
 		f = e.possible(ctx, f, creation{
-			what: fmt.Sprintf("the pods of %s %s", w[0].GetKind(), w[0].GetName()), namespace: w[0].GetNamespace(), elsewhere: true, left: "Otherwise nothing is left but to remove the finalizer by hand.",
+			what: fmt.Sprintf("the pods of %s %s", w[0].GetKind(), w[0].GetName()), namespace: w[0].GetNamespace(), elsewhere: true, left: "Otherwise the remaining option is to remove the finalizer by hand.",
 		})
 	}
 	return f

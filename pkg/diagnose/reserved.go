@@ -44,7 +44,7 @@ func (e *examiner) reserved(ctx context.Context, id graph.ID) []finding {
 			unknown = true
 			over = append(over, observedAt(from(o, "status.reservedFor"), fmt.Sprintf("it is reserved for Pod %s, which cannot be read: %v", name, err))...)
 		case pod == nil || uid != "" && string(pod.GetUID()) != uid:
-			over = append(over, observedAt(from(o, "status.reservedFor"), fmt.Sprintf("it is reserved for Pod %s, which does not exist any more", name))...)
+			over = append(over, observedAt(from(o, "status.reservedFor"), fmt.Sprintf("it is reserved for Pod %s, which no longer exists", name))...)
 		case slices.Contains([]string{"Succeeded", "Failed"}, status.Nested(pod, "status", "phase")):
 			over = append(over, observedAt(from(o, "status.reservedFor"), fmt.Sprintf("it is reserved for Pod %s, which has ended", name))...)
 		default:
@@ -60,7 +60,7 @@ func (e *examiner) reserved(ctx context.Context, id graph.ID) []finding {
 	by = withEvidence(by, over...)
 	for i := range by {
 		if by[i].code == FinalizerActorAlive {
-			by[i].remedy = "No pod uses the device any more, and the controller has not seen it: some versions do not look at claims that were being deleted when they started. " +
+			by[i].remedy = "No pod uses the device, and the controller has not noticed: some versions ignore claims that were already being deleted when they started. " +
 				"Start kube-controller-manager again; if that does not help, upgrade it, or remove the finalizer by hand."
 		}
 	}

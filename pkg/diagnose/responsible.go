@@ -68,7 +68,7 @@ func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name
 // busy is for an actor that is at work, as far as anybody can see.
 func busy(b blame, f finding) finding {
 	f.code = FinalizerActorAlive
-	f.remedy = phrase.Sentence(b.who+" is alive: let it finish, and look into what it says") + b.honoured()
+	f.remedy = phrase.Sentence(b.who+" is alive: let it finish, and check what it reports") + b.honoured()
 	f.commands = b.ordered([]step{describe().doing("shows what its controller says of it").risking(finalizer.RiskNone)})
 	return f
 }
@@ -117,6 +117,6 @@ func (e *examiner) leads(ctx context.Context, o *unstructured.Unstructured) acto
 func unread(name string, err error) finding {
 	return finding{
 		code: FinalizerActorUnknown, finalizer: name, evidence: observed(fmt.Sprintf("the object cannot be read: %v", err)),
-		remedy: "Ask again as somebody who may read it.",
+		remedy: "Run the command again as a user who may read it.",
 	}
 }

@@ -28,9 +28,9 @@ type behindService struct {
 // revival says what to do so that it answers. What has ready endpoints is there already.
 func (b behindService) revival() string {
 	if b.Name != "" && !b.Down && b.Why == "" {
-		return fmt.Sprintf("%s has ready endpoints and does not answer the API server: look into the log of its pods, and whether the API server reaches them.", b.what)
+		return fmt.Sprintf("%s has ready endpoints and does not answer the API server. Check the logs of its pods, and whether the API server can reach them.", b.what)
 	}
-	return fmt.Sprintf("Bring %s back.", b.what)
+	return fmt.Sprintf("Restore %s.", b.what)
 }
 
 // revivable leaves out of a finding what would bring something back in a namespace in which nothing can be created. What is left says what to do then.
@@ -38,7 +38,7 @@ func (e *examiner) revivable(ctx context.Context, f finding, b behindService, le
 	if !b.Down {
 		return f
 	}
-	return e.possible(ctx, f, creation{what: "what answers for " + b.what, namespace: b.Namespace, left: left})
+	return e.possible(ctx, f, creation{what: "the pods behind " + b.what, namespace: b.Namespace, left: left})
 }
 
 // answering looks at a workload whose pods are the endpoints.
@@ -48,7 +48,7 @@ func (e *examiner) answering(ctx context.Context, b *behindService, o *unstructu
 		b.evidence = append(b.evidence, observed(w.Says)...)
 	}
 	if w.Scaled {
-		b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1").doing("starts what answers it")).creatingIn(b.Namespace))
+		b.restore = append(b.restore, at(e.ref(o), command("kubectl", "scale", "OBJECT", "--replicas=1").doing("starts the pods behind it")).creatingIn(b.Namespace))
 		return
 	}
 	if w.Life == actor.Alive {
@@ -70,7 +70,7 @@ func (e *examiner) answering(ctx context.Context, b *behindService, o *unstructu
 // called looks at what the API server calls: a Service, or an address.
 func (e *examiner) called(ctx context.Context, namespace, name, url string) behindService {
 	if name == "" {
-		return behindService{what: "what answers at " + url, evidence: observed("it is called at " + url)}
+		return behindService{what: "the server at " + url, evidence: observed("it is called at " + url)}
 	}
 	b := behindService{Backend: actor.BackendOf(ctx, e.reader, namespace, name), what: fmt.Sprintf("Service %s/%s", namespace, name)}
 	if b.Why != "" {

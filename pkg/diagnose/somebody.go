@@ -64,9 +64,9 @@ func (e *examiner) refusedTo(ctx context.Context, w write, by account, try func(
 	}
 	to := fmt.Sprintf("it was tried as ServiceAccount %s/%s, which is that of %s", by.Namespace, by.Name, by.who)
 	if try(ctx, e.client) == nil {
-		to += "; with your own rights it succeeds"
+		to += "; with your own permissions it succeeds"
 		for i := range findings {
-			findings[i].remedy += fmt.Sprintf(" It refuses the %s to %s and not to you: what kubectl gc does with your rights gets round it.", w.words(), by.who)
+			findings[i].remedy += fmt.Sprintf(" It denies the %s to %s and not to you: kubectl gc can do it with your permissions.", w.words(), by.who)
 		}
 	}
 	for i := range findings {
@@ -142,7 +142,7 @@ func (e *examiner) refusedToActor(ctx context.Context, o *unstructured.Unstructu
 	}
 	for i := range findings {
 		findings[i].cost = cost(a)
-		findings[i].commands = append(findings[i].commands, e.byHand(o, a).doing("removes the finalizer with your rights, which gets round the refusal").risking(a.Known.Risk))
+		findings[i].commands = append(findings[i].commands, e.byHand(o, a).doing("removes the finalizer with your permissions, to which it is not denied").risking(a.Known.Risk))
 	}
 	return findings, suspects
 }

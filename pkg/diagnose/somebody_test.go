@@ -50,8 +50,8 @@ func TestPolicyThatRefusesTheCollectorAlone(t *testing.T) {
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, "no dependent that blocks it is left")
 	wantEvidence(t, cause, "denied request: not you")
-	wantEvidence(t, cause, "it was tried as ServiceAccount kube-system/generic-garbage-collector, which is that of the garbage collector; with your own rights it succeeds")
-	wantRemedy(t, cause, "It refuses the UPDATE of configmaps to the garbage collector and not to you: what kubectl gc does with your rights gets round it.")
+	wantEvidence(t, cause, "it was tried as ServiceAccount kube-system/generic-garbage-collector, which is that of the garbage collector; with your own permissions it succeeds")
+	wantRemedy(t, cause, "It denies the UPDATE of configmaps to the garbage collector and not to you: kubectl gc can do it with your permissions.")
 	typed(t, c, cause.Commands[1]) // the first shows the policy
 	testcluster.Eventually(t, "the garbage collector may update it", func(ctx context.Context) (bool, error) {
 		_, err := c.Try(ctx, "", "patch", "configmap", "done", "-n", ns, "--as="+collectorUser, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
@@ -106,11 +106,11 @@ func TestPolicyThatRefusesTheActor(t *testing.T) {
 	d := examine(t, c.Config(), Options{Known: packs}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
 	cause := d.Stuck[0].Causes[0]
-	wantEvidence(t, cause, "it was tried as ServiceAccount "+ns+"/op-account, which is that of the Test operator; with your own rights it succeeds")
+	wantEvidence(t, cause, "it was tried as ServiceAccount "+ns+"/op-account, which is that of the Test operator; with your own permissions it succeeds")
 	if want := "kubectl gc unfinalize configmaps/cm -n " + ns + " --finalizer example.com/held --force"; last(cause) != want {
 		t.Errorf("the last command is %q, want %q", last(cause), want)
 	}
-	if does := cause.Steps[len(cause.Steps)-1].Does; !strings.Contains(does, "gets round the refusal") {
+	if does := cause.Steps[len(cause.Steps)-1].Does; !strings.Contains(does, "to which it is not denied") {
 		t.Errorf("of the last command it is said that it %s", does)
 	}
 }
@@ -143,5 +143,5 @@ func TestPolicyThatRefusedAControllerByItsOwnWords(t *testing.T) {
 	c.Kubectl(t, "patch", "validatingadmissionpolicy", ns, "--type=json", "-p", `[{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/apiGroups","value":["apps"]},{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/resources","value":["deployments"]}]`)
 	d = examine(t, c.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{"Deployment/app": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns, "FinalizerActorUnknown Deployment/app"}})
-	wantRemedy(t, d.Stuck[0].Causes[0], "it has refused a write of the controller. It refuses nothing to you")
+	wantRemedy(t, d.Stuck[0].Causes[0], "it has denied a write of the controller. It refuses nothing to you")
 }

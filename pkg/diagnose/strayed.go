@@ -31,7 +31,7 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []finding {
 	f.evidence = append(f.evidence, observed(fmt.Sprintf("namespace %s does not exist, and %s is still in it", ref.Namespace, named(v1alpha1.ObjectRef(ref))))...)
 	// A policy with a selector of namespaces refuses to have it deleted, too.
 	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.rejected(ctx, id)) == 0 {
-		f.remedy = "Delete it, if nobody needs it: the server deletes what is in a namespace that does not exist, and only refuses to change it."
+		f.remedy = "Delete it if nobody needs it. In a namespace that does not exist, the server accepts deletes and rejects only updates."
 		f.commands = []step{at(v1alpha1.ObjectRef(ref), command("kubectl", "delete", "OBJECT")).doing("deletes the object")}
 		return found(ref, f)
 	}

@@ -43,8 +43,8 @@ func (e *examiner) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding 
 		b := e.called(ctx, namespace, name, "")
 		f.evidence = append(f.evidence, b.evidence...)
 		f.remedy = b.revival() + " If its component was uninstalled, delete the APIService: only the registration is removed."
-		f.commands = append(slices.Clone(b.restore), command("kubectl", "delete", "OBJECT").doing("removes the registration: nothing serves the group any more"))
-		f = e.revivable(ctx, f, b, "What is left is to delete the APIService: only the registration is removed.")
+		f.commands = append(slices.Clone(b.restore), command("kubectl", "delete", "OBJECT").doing("removes the registration: nothing serves the group"))
+		f = e.revivable(ctx, f, b, "The remaining option is to delete the APIService: only the registration is removed.")
 		findings = append(findings, f)
 	}
 	return findings
@@ -57,7 +57,7 @@ func (e *examiner) unseen(gap v1alpha1.Gap, err error) []finding {
 	}
 	f := finding{
 		code: APIServiceUnavailable, evidence: observed(gap.Message, fmt.Sprintf("APIServices cannot be listed: %v", err)),
-		remedy: "Bring back what serves it. If its component was uninstalled, delete the APIService: only the registration goes.",
+		remedy: "Restore the server of the API. If its component was uninstalled, delete the APIService: only the registration is removed.",
 	}
 	said, _, _ := strings.Cut(gap.Message, ":")
 	if gv, err := schema.ParseGroupVersion(said); err == nil && gv.Group == gap.Group {

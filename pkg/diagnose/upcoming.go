@@ -29,7 +29,7 @@ func (e *examiner) upcoming(ctx context.Context, id graph.ID) []finding {
 			if f.code == FinalizerActorAlive || f.code == FinalizerActorUnknown && f.actor != "" {
 				continue
 			}
-			f.evidence = append(observed("it is not being deleted yet, and when it is the finalizer keeps it"), f.evidence...)
+			f.evidence = append(observed("it is not being deleted yet, and once it is, the finalizer blocks it"), f.evidence...)
 			findings = append(findings, f)
 		}
 	}

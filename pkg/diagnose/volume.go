@@ -43,7 +43,7 @@ func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 	case err != nil:
 		return withEvidence(e.byActor(ctx, id, volumeFinalizer), observed(fmt.Sprintf("its claim cannot be read: %v", err))...)
 	case claim == nil || uid != "" && string(claim.GetUID()) != uid:
-		return withEvidence(e.byActor(ctx, id, volumeFinalizer), observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s, which does not exist any more", namespace, name))...)
+		return withEvidence(e.byActor(ctx, id, volumeFinalizer), observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s, which no longer exists", namespace, name))...)
 	}
 	if claim.GetDeletionTimestamp() != nil {
 		if behindIt := e.behindUser(ctx, claim); len(behindIt) > 0 {
@@ -54,7 +54,7 @@ func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 	return found(ref, finding{
 		code: VolumeBound, finalizer: volumeFinalizer,
 		evidence: observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s", namespace, name), "its reclaim policy is "+policy),
-		remedy:   "It goes when its claim is deleted. With the reclaim policy Delete, so does the data.",
+		remedy:   "It is deleted after its claim. With the reclaim policy Delete, its data is destroyed.",
 		commands: []step{at(e.ref(claim), command("kubectl", "delete", "OBJECT")).doing("deletes the claim that the volume is bound to").risking(releasing(o))},
 	})
 }
@@ -84,7 +84,7 @@ func (e *examiner) attached(ctx context.Context, id graph.ID, name string) []fin
 	if len(findings) > 0 {
 		return findings
 	}
-	return withEvidence(e.byActor(ctx, id, name), observed("no VolumeAttachment is about it")...)
+	return withEvidence(e.byActor(ctx, id, name), observed("no VolumeAttachment names it")...)
 }
 
 // attachment is the cause that an attachment is.

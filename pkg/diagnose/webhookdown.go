@@ -21,7 +21,7 @@ func (e *examiner) webhookDown(ctx context.Context, w write, said string, names 
 	if len(findings) == 0 { // it was deleted meanwhile, or may not be read
 		findings = append(findings, finding{
 			code: AdmissionWebhookDown, evidence: append(observed(fmt.Sprintf("%s fails: %s", w.words(), said)), observed(unread...)...),
-			remedy: fmt.Sprintf("Bring back what answers webhook %s. If its component was uninstalled, delete the webhook configuration: only the registration is removed.", names[0]),
+			remedy: fmt.Sprintf("Restore the server of webhook %s. If its component was uninstalled, delete the webhook configuration: only the registration is removed.", names[0]),
 		})
 	}
 	return distinct(append(findings, e.untried(ctx, w, said, nil)...))
@@ -67,8 +67,8 @@ func (e *examiner) down(ctx context.Context, h hook, w write, said string) findi
 		f.evidence = append(f.evidence, observed("it was called once, about "+about+", and not again")...)
 	}
 	f.remedy = b.revival() + fmt.Sprintf(" If its component was uninstalled, delete the %s: only the registration is removed.", about.Kind)
-	f.commands = append(slices.Clone(b.restore), command("kubectl", "delete", "OBJECT").doing("removes the registration, so that the webhook is not called any more"))
-	return e.revivable(ctx, f, b, fmt.Sprintf("What is left is to delete the %s: only the registration is removed.", about.Kind))
+	f.commands = append(slices.Clone(b.restore), command("kubectl", "delete", "OBJECT").doing("removes the registration, so that the webhook is no longer called"))
+	return e.revivable(ctx, f, b, fmt.Sprintf("The remaining option is to delete the %s: only the registration is removed.", about.Kind))
 }
 
 // answers looks at what answers a webhook.

@@ -33,7 +33,7 @@ endpoints: [{addresses: [192.0.2.1]}]
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns}})
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, "Service "+ns+"/hook has ready endpoints")
-	if strings.Contains(cause.Remedy, "Bring") || !strings.Contains(cause.Remedy, "look into the log of its pods") {
+	if strings.Contains(cause.Remedy, "Restore") || !strings.Contains(cause.Remedy, "Check the logs of its pods") {
 		t.Errorf("the remedy contradicts the evidence: %s", cause.Remedy)
 	}
 }
