@@ -39,7 +39,7 @@ func (p *Progress) Listed(typesDone, types, objects int) {
 
 // Examined says how much of what is looked at has been.
 func (p *Progress) Examined(done, total int, what string) {
-	p.write(fmt.Sprintf("looked at %d/%d %s", done, total, what))
+	p.write(fmt.Sprintf("examined %d/%d %s", done, total, what))
 }
 
 func (p *Progress) write(line string) {

@@ -36,9 +36,9 @@ func runRows(p *plan.Plan) []graph.Row {
 func NothingToCollect(listed, unread []v1alpha1.Gap) string {
 	switch {
 	case len(listed) > 0:
-		return "nothing to collect among what could be listed"
+		return "nothing to collect in the types that could be listed"
 	case len(unread) > 0:
-		return "nothing to collect among what could be read"
+		return "nothing to collect among the objects that could be read"
 	}
 	return "nothing to collect"
 }

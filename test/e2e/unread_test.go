@@ -44,7 +44,7 @@ func TestRunTellsOfAnOwnerThatCannotBeRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		tellsUnread(t, name+", run --dry-run", got, planned.Complete, planned.Gaps, `reading configmaps "nobody": `)
-		if got = run(t, "run", "-n", ns, "--yes", "--kubeconfig", kubeconfig); got.code != 2 || got.stdout != "nothing to collect among what could be read\n" {
+		if got = run(t, "run", "-n", ns, "--yes", "--kubeconfig", kubeconfig); got.code != 2 || got.stdout != "nothing to collect among the objects that could be read\n" {
 			t.Errorf("%s: exit code %d\n%s%s", name, got.code, got.stdout, got.stderr)
 		}
 	}

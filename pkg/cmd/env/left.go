@@ -28,7 +28,7 @@ func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *
 	defer cancel()
 	d, err := diagnose.ExamineObjects(ctx, client, catalog, left, diagnose.Options{Known: known})
 	if err != nil {
-		fmt.Fprintf(e.ErrOut, "Warning: why they are still there could not be found out: %s\n", render.Escape(err.Error()))
+		fmt.Fprintf(e.ErrOut, "Warning: could not find out why they still exist: %s\n", render.Escape(err.Error()))
 		return
 	}
 	if len(d.Stuck) == 0 {

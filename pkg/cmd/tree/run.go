@@ -98,7 +98,7 @@ func (o *Options) print(s *tree.Snapshot) error {
 func (o *Options) nothing(q *selection.Query, s *tree.Snapshot) {
 	found := "No resources found"
 	if len(s.Gaps) > 0 {
-		found = "Nothing found among what could be listed"
+		found = "No resources found in the types that could be listed"
 	}
 	if q.Scope == "" {
 		fmt.Fprintln(o.ErrOut, found)
