@@ -100,6 +100,8 @@ type Ends struct {
 	Kind graph.KindPattern `json:"kind,omitempty"`
 	// Keys are paths in each reference, by what they give, for where they are not called so: apiVersion, group, kind, namespace, name and uid.
 	Keys map[string]Path `json:"keys,omitempty"`
+	// Optional says that an end need not exist: that it is not there is nothing to show.
+	Optional bool `json:"optional,omitempty"`
 	// Match is a regular expression for the whole of a text, whose groups are called as the keys are.
 	Match string `json:"match,omitempty"`
 	// Replace says what stands for what in the name that Match gives.

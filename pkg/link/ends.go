@@ -21,6 +21,8 @@ type Named struct {
 	Namespace, Name, UID string
 	// Field is where it stands.
 	Field string
+	// Optional says that nothing is to be shown if it is not there.
+	Optional bool
 }
 
 // Members are the ends that a label selector finds.
@@ -106,7 +108,7 @@ func (e Ends) named(object map[string]any) ([]Named, error) {
 			if n.Namespace == "" {
 				n.Namespace = namespace
 			}
-			n.Field = e.Field.String()
+			n.Field, n.Optional = e.Field.String(), e.Optional
 			all = append(all, n)
 		}
 	}

@@ -136,7 +136,9 @@ func (s *search) add(d *link.Definition, source graph.ID, o *unstructured.Unstru
 		if f.End, f.end = s.resolve(n); f.End < 0 && s.Scope != "" && f.end.Namespace != "" && f.end.Namespace != s.Scope {
 			s.wider = true
 		}
-		s.note(f, o)
+		if f.End >= 0 || !n.Optional {
+			s.note(f, o)
+		}
 	}
 }
 
