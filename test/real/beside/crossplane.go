@@ -14,20 +14,13 @@ import (
 // System is the namespace of Crossplane and its providers.
 const System = "crossplane-system"
 
-// Crossplane is the core of Crossplane, which can be stopped and started again.
-type Crossplane struct {
-	*program.Program
-	cluster *testcluster.Cluster
-	spec    program.Spec
-}
-
 // StartCrossplane starts Crossplane, with the admission webhook that denies the deletion of objects in use.
-func StartCrossplane(t testing.TB, c *testcluster.Cluster) *Crossplane {
+func StartCrossplane(t testing.TB, c *testcluster.Cluster) *program.Program {
 	t.Helper()
 	crd.Install(t, c, crd.Source{Pinned: "crossplane", Module: "github.com/crossplane/crossplane", Dir: "cluster/crds"}, nil)
 	c.Apply(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+System+"}\n")
 	certificate, webhook := program.NewCertificate(t), program.Port(t)
-	x := &Crossplane{cluster: c, spec: program.Spec{
+	p := program.Start(t, program.Spec{
 		Name: "crossplane",
 		Args: []string{
 			"core", "start", "--debug", "--namespace=" + System, "--cache-dir=" + t.TempDir(), "--poll-interval=5s",
@@ -36,19 +29,12 @@ func StartCrossplane(t testing.TB, c *testcluster.Cluster) *Crossplane {
 		},
 		Env:   []string{"KUBECONFIG=" + c.Kubeconfig()},
 		Ready: func(ctx context.Context) bool { return program.ServesTLS(ctx, webhook) },
-	}}
-	x.Start(t)
+	})
 	c.Apply(t, fmt.Sprintf(usageWebhook, webhook, base64.StdEncoding.EncodeToString(certificate.CA)))
-	return x
+	return p
 }
 
-// Start starts it again after Kill.
-func (x *Crossplane) Start(t testing.TB) {
-	t.Helper()
-	x.Program = program.Start(t, x.spec)
-}
-
-// usageWebhook is what Crossplane's own cluster/webhookconfigurations/usage.yaml says, for a server that is no Service.
+// usageWebhook is Crossplane's own cluster/webhookconfigurations/usage.yaml, with a URL instead of a Service.
 const usageWebhook = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration

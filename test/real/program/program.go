@@ -33,51 +33,68 @@ type Spec struct {
 
 // Program is a running program.
 type Program struct {
-	spec  Spec
-	cmd   *exec.Cmd
-	log   string
-	ended chan struct{} // closed at the end of the process
+	spec      Spec
+	file, dir string
+	cmd       *exec.Cmd
+	ended     chan struct{} // closed at the end of the process
 }
 
 // Start starts a program and waits until it is ready.
 func Start(t testing.TB, spec Spec) *Program {
 	t.Helper()
-	p, err := start(spec, t.TempDir())
+	file, err := find(spec.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := &Program{spec: spec, file: file, dir: t.TempDir()}
 	t.Cleanup(func() {
 		p.Kill()
 		if t.Failed() {
-			t.Logf("the log of %s ends with\n%s", spec.Name, tail(p.log, 60))
+			t.Logf("the log of %s ends with\n%s", spec.Name, tail(p.log(), 60))
 		}
 	})
-	if err := p.await(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	p.Restart(t)
 	return p
 }
 
-// start starts a program, with its log in dir.
-func start(spec Spec, dir string) (*Program, error) {
+// Restart starts the program again after Kill, and waits until it is ready.
+func (p *Program) Restart(t testing.TB) {
+	t.Helper()
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.await(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// find finds the file of a program.
+func find(name string) (string, error) {
 	root, err := testcluster.ModuleRoot()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	file := filepath.Join(root, "bin", spec.Name)
+	file := filepath.Join(root, "bin", name)
 	if _, err := os.Stat(file); err != nil {
-		return nil, fmt.Errorf("finding %s: %w: run \"make bin/%s\" first", spec.Name, err, spec.Name)
+		return "", fmt.Errorf("finding %s: %w: run \"make bin/%s\" first", name, err, name)
 	}
-	p := &Program{spec: spec, cmd: exec.Command(file, spec.Args...), log: filepath.Join(dir, spec.Name+".log"), ended: make(chan struct{})}
-	log, err := os.Create(p.log)
+	return file, nil
+}
+
+// start starts the process.
+func (p *Program) start() error {
+	log, err := os.OpenFile(p.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("making a log: %w", err)
+		return fmt.Errorf("opening a log: %w", err)
 	}
 	defer log.Close()
-	p.cmd.Dir, p.cmd.Env = dir, append(os.Environ(), spec.Env...)
+	p.cmd, p.ended = exec.Command(p.file, p.spec.Args...), make(chan struct{})
+	p.cmd.Dir, p.cmd.Env = p.dir, append(os.Environ(), p.spec.Env...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
-	return p, p.run()
+	return p.run()
 }
+
+func (p *Program) log() string { return filepath.Join(p.dir, p.spec.Name+".log") }
 
 // await waits until the program is ready. It fails if the program ends before.
 func (p *Program) await(ctx context.Context) error {
@@ -97,6 +114,9 @@ func (p *Program) await(ctx context.Context) error {
 
 // Kill kills the program, as the failure of its node would, and returns when it has ended. Killing it again does nothing.
 func (p *Program) Kill() {
+	if p.cmd == nil || p.cmd.Process == nil {
+		return // it was never started
+	}
 	_ = p.cmd.Process.Kill()
 	<-p.ended
 }

@@ -48,5 +48,5 @@ type Event struct {
 }
 
 func (e Event) String() string {
-	return fmt.Sprintf("%6d  %-18s  %s [%s]", e.Version, e.Kind, e.Object, strings.Join(e.Finalizers, " "))
+	return fmt.Sprintf("%6d  %s  %-18s  %s [%s]", e.Version, e.Seen.Format("15:04:05.000"), e.Kind, e.Object, strings.Join(e.Finalizers, " "))
 }
