@@ -19,18 +19,28 @@ func compositeOfAClaim(t *testing.T, p *platform) {
 	h := r.Until(t, "the composite is made again, and the old managed resources are gone", func(h record.History) bool {
 		return gone(h, m.composite.GetUID()) && gone(h, uids(m.managed)...) && len(h.Of("xtenants.platform.example.org").Kinds(record.Created)) > 0
 	})
-	if again := h.Of("xtenants.platform.example.org").Kinds(record.Created); len(again) != 1 || again[0].Name != m.composite.GetName() {
-		t.Errorf("what is made again is %v, want one of the name %s", again, m.composite.GetName())
+	if created := h.Of("xtenants.platform.example.org").Kinds(record.Created); len(created) != 1 || created[0].Name != m.composite.GetName() {
+		t.Errorf("created again: %v, want one composite %s", created, m.composite.GetName())
 	}
 	if claim := h.About(m.claim.GetUID()).Kinds(record.Deleted, record.Gone); len(claim) > 0 {
 		t.Errorf("the claim does not stay: %v", claim)
 	}
-	after := p.tenantOf(t, claims, m.claim.GetNamespace())
-	if after.composite.GetUID() == m.composite.GetUID() {
-		t.Errorf("the composite %s is still the same", m.composite.GetName())
+	again := read(t, p.Cluster, composites, "").get(m.composite.GetName())
+	if again.GetUID() == m.composite.GetUID() {
+		t.Errorf("the composite %s is still the same", again.GetName())
 	}
+
+	p.age(t, again.GetName())
 	if err := read(t, p.Cluster, claims, m.claim.GetNamespace()).delete("acme", metav1.DeletePropagationBackground); err != nil {
 		t.Fatal(err)
 	}
-	r.Until(t, "the new tenant is gone", func(h record.History) bool { return gone(h, after.all()...) })
+	r.Until(t, "nothing is left of the tenant", func(h record.History) bool {
+		created := h.Of("objects.kubernetes.crossplane.io").Kinds(record.Created)
+		for _, e := range created {
+			if !gone(h, e.UID) {
+				return false
+			}
+		}
+		return gone(h, m.claim.GetUID(), again.GetUID())
+	})
 }
