@@ -18,12 +18,19 @@ SOURCES := $(PLANE)/go.mod $(PLANE)/go.sum $(shell find $(PLANE) -name '*.go' ! 
 # Its version is pinned there, and what it depends on stays out of the plugin's go.mod.
 LINTER  := test/lint
 
+# The real programs that test-real runs the plugin beside, each pinned in a module of its own, and the package each is built from.
+REAL     := test/real
+PROGRAMS := bin/crossplane bin/provider-kubernetes bin/cluster-api
+bin/crossplane: PROGRAM          := crossplane github.com/crossplane/crossplane/cmd/crossplane
+bin/provider-kubernetes: PROGRAM := providerkubernetes github.com/crossplane-contrib/provider-kubernetes/cmd/provider
+bin/cluster-api: PROGRAM         := clusterapi sigs.k8s.io/cluster-api
+
 # The version comes from git above, and a checkout that another user owns has no more to say to go build.
 export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: help build controlplane test test-long test-short lint fmt bench demo demo-down docs crossbuild krew-test clean
+.PHONY: help build controlplane test test-long test-short test-real lint fmt bench demo demo-down docs crossbuild krew-test clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +51,12 @@ bin/kubectl: | bin/controlplane
 bin/golangci-lint: $(LINTER)/go.mod $(LINTER)/go.sum
 	@cd $(LINTER) && ../build golangci-lint -ldflags '-s -w' -o ../../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
+bin/crossplane: $(REAL)/crossplane/go.mod $(REAL)/crossplane/go.sum
+bin/provider-kubernetes: $(REAL)/providerkubernetes/go.mod $(REAL)/providerkubernetes/go.sum
+bin/cluster-api: $(REAL)/clusterapi/go.mod $(REAL)/clusterapi/go.sum
+$(PROGRAMS):
+	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
+
 test: build controlplane ## Run all tests, against a real control plane where they need one (about 15 minutes on 2 cores)
 	@echo 'Running all tests: about 15 minutes on 2 cores. The first time they are compiled before, with the race detector, which takes some minutes more.'
 	cd $(PLANE) && $(GO) test -timeout 10m ./...
@@ -53,6 +66,9 @@ test: build controlplane ## Run all tests, against a real control plane where th
 test-long: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500), and all faults (hours)
 	$(GO) test -race -count=1 -timeout 3h -run '_P01|_P10|_P14' ./pkg/collect ./pkg/plan -graphs $(GRAPHS)
 	$(GO) test -count=1 -timeout 12h ./test/faults -all
+
+test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes and Cluster API (two minutes on 2 cores; once, some ten more to build these)
+	cd $(REAL) && $(GO) test -race -count=1 -timeout 20m ./...
 
 test-short: ## Run the tests that need no control plane (seconds once they are compiled)
 	$(GO) test -short -skip '^Example' ./...
@@ -65,6 +81,7 @@ lint: bin/golangci-lint ## Check format, go.mod files, code with golangci-lint, 
 	$(GO) test ./test/imports
 	cd $(PLANE) && $(GO) vet ./...
 	cd $(PLANE) && ../../bin/golangci-lint run ./command ./pki ./plane ./process
+	cd $(REAL) && $(GO) mod tidy -diff && $(GO) vet ./... && ../../bin/golangci-lint run ./...
 
 fmt: ## Format the Go code
 	gofmt -w .

@@ -17,7 +17,7 @@ const mainModule = "module github.com/kubectl-gc/kubectl-gc\n"
 func findBinary() (string, error) {
 	path := os.Getenv(binaryVariable)
 	if path == "" {
-		root, err := moduleRoot()
+		root, err := ModuleRoot()
 		if err != nil {
 			return "", err
 		}
@@ -29,7 +29,8 @@ func findBinary() (string, error) {
 	return filepath.Abs(path)
 }
 
-func moduleRoot() (string, error) {
+// ModuleRoot finds the main module's directory, from the directory that a test runs in. The programs that the Makefile builds are in its bin.
+func ModuleRoot() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
 		return "", err

@@ -29,7 +29,7 @@ func TestModuleRootIsTheMainModules(t *testing.T) {
 		}
 	}
 	t.Chdir(nested)
-	got, err := moduleRoot()
+	got, err := ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
