@@ -36,10 +36,12 @@ type search struct {
 	below        map[graph.ID][]int // other links by source
 	above        map[graph.ID][]int // seek links by end, which are indices of links
 	unseen       map[graph.Ref]graph.ID
-	gaps         []v1alpha1.Gap
-	wider        bool
-	counts       map[graph.Type]int
-	mu           sync.Mutex // guards gaps
+	// lastUnseen is the lowest of the negative ids of ends that are not there.
+	lastUnseen graph.ID
+	gaps       []v1alpha1.Gap
+	wider      bool
+	counts     map[graph.Type]int
+	mu         sync.Mutex // guards gaps
 }
 
 // named is one link, before the graph has nodes for ends that are not there.
@@ -191,7 +193,8 @@ func (s *search) resolve(n link.Named) (graph.ID, graph.Ref) {
 func (s *search) virtual(ref graph.Ref) (graph.ID, graph.Ref) {
 	id, known := s.unseen[ref]
 	if !known {
-		id = graph.ID(-1 - len(s.unseen))
+		s.lastUnseen--
+		id = s.lastUnseen
 		s.unseen[ref] = id
 	}
 	return id, ref

@@ -14,8 +14,8 @@ import (
 // releasePrefix is how an argument names a Helm release: helm/shop.
 const releasePrefix = "helm/"
 
-// releaseSecret is how the Secrets of a release begin; its name, ".v" and the revision follow (pkg/storage of Helm).
-const releaseSecret = "sh.helm.release.v1."
+// revisionPrefix is how the Secrets of a release begin; its name, ".v" and the revision follow (pkg/storage of Helm).
+const revisionPrefix = "sh.helm.release.v1."
 
 // withReleases returns the request with the Secret of its last revision in the place of each Helm release that an argument names, unless the server has a type
 // that is called so. Helm keeps a release in Secrets; which of them there are is asked by label.
@@ -64,7 +64,7 @@ func (r Request) release(ctx context.Context, client *cluster.Client, catalog *c
 	}
 	last, latest := "", -1
 	for _, m := range matches {
-		revision, isRelease := strings.CutPrefix(m.Name, releaseSecret+name+".v")
+		revision, isRelease := strings.CutPrefix(m.Name, revisionPrefix+name+".v")
 		if n, err := strconv.Atoi(revision); isRelease && err == nil && n > latest {
 			last, latest = m.Name, n
 		}
