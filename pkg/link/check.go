@@ -43,6 +43,12 @@ func (d *Definition) Check() []error {
 		errs.add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
 	}
 	errs.add(`"deletion": `, d.Deletion.check()...)
+	if d.Recreates != nil {
+		errs.add(`"recreates": `, checkConditions(d.Recreates.Where)...)
+		if d.Deletion.Of != End {
+			errs.add("", fmt.Errorf(`"recreates" is for a deletion "of" end, where "by" says which program it is`))
+		}
+	}
 	if d.Owner != "" {
 		errs.add("", oneOf("owner", d.Owner, []Direction{Source, End}))
 		if d.Deletion.Of != Neither {

@@ -22,6 +22,8 @@ type Definition struct {
 	Deletion Deletion `json:"deletion"`
 	// Owner is the side that stands above the other in a tree where Deletion.Of is Neither: the Source, or the End. Empty for the Source.
 	Owner Direction `json:"owner,omitempty"`
+	// Recreates says that Deletion.By creates an end again that is deleted while the source stays; nil if it does not.
+	Recreates *Recreates `json:"recreates,omitempty"`
 	// Note is what else there is to say, in sentences.
 	Note string `json:"note,omitempty"`
 	// Verified says how the fields were checked: by the code at Source, or by the documentation there.
@@ -40,6 +42,12 @@ type From struct {
 	// Category is one of discovery's, as "claim" of Crossplane.
 	Category string `json:"category,omitempty"`
 	// Where are conditions that the object meets, all of them.
+	Where []Condition `json:"where,omitempty"`
+}
+
+// Recreates says when a program creates an end again.
+type Recreates struct {
+	// Where are conditions on the source, all of which have to be met; without any it always does.
 	Where []Condition `json:"where,omitempty"`
 }
 

@@ -197,6 +197,23 @@ func TestEffectOfADeletion(t *testing.T) {
 	}
 }
 
+// TestWhatComesBack: a program creates an end again if the pack says so, and the source does not say otherwise.
+func TestWhatComesBack(t *testing.T) {
+	suspended := strings.Replace(kustomizationLink, "deletion:", "recreates: {where: [{field: spec.suspend, value: 'true', not: true}]}\ndeletion:", 1)
+	for name, c := range map[string]struct {
+		link, object string
+		want         bool
+	}{
+		"nothing said":       {kustomizationLink, "{}", false},
+		"a condition is met": {suspended, "{spec: {prune: true}}", true},
+		"it is suspended":    {suspended, "{spec: {suspend: true}}", false},
+	} {
+		if got := definition(t, c.link).RecreatedBy(object(t, c.object)); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 // TestWhatStays: an end that says so is kept, and the reason is what it says.
 func TestWhatStays(t *testing.T) {
 	d := definition(t, applicationLink)
@@ -297,6 +314,8 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"a namespace of {}":    {"form: reference", "form: reference, namespace: '{}'", `"namespace" has {}`},
 		"where without fields": {"form: reference", "form: manifest, where: [{field: a}]", `"where" is for the form "reference"`},
 		"an owner besides of":  {"deletion:", "owner: end\ndeletion:", `"owner" is for a deletion "of" neither`},
+		"recreates nothing":    {"of: end, by: Crossplane, finalizer: finalizer.apiextensions.crossplane.io, policy: background, policyField: spec.compositeDeletePolicy, waits: foreground}", "of: neither}\nrecreates: {}", `"recreates" is for a deletion "of" end`},
+		"recreates if":         {"deletion: {of: end", "recreates: {where: [{value: x}]}\ndeletion: {of: end", `"recreates": condition 1`},
 		"an empty condition":   {"waits: foreground", "waits: foreground, keep: [{value: x}]", "give exactly one of"},
 	} {
 		t.Run(name, func(t *testing.T) {

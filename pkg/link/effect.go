@@ -68,6 +68,11 @@ func (d *Definition) Keeps(end map[string]any) (string, bool) {
 	return "", false
 }
 
+// RecreatedBy says whether the program of a link creates an end again that is deleted while this source stays.
+func (d *Definition) RecreatedBy(source map[string]any) bool {
+	return d.Recreates != nil && allMet(d.Recreates.Where, source)
+}
+
 // ReadsEnds says whether the metadata of an end is not enough to tell whether it is kept.
 func (d *Definition) ReadsEnds() bool {
 	for _, c := range d.Deletion.Keep {

@@ -13,6 +13,8 @@ type Found struct {
 	Effect Effect
 	// Kept says why the end stays all the same, in what the end has that says so; empty if nothing does.
 	Kept string
+	// Recreates says that the program creates the end again if that is deleted while the source stays.
+	Recreates bool
 }
 
 // Owner is the side below which the other stands in a tree.

@@ -153,6 +153,7 @@ func (s *search) note(f named, o *unstructured.Unstructured) {
 	if of >= 0 {
 		f.Effect = f.Definition.EffectOf(o.Object, s.Graph.Finalizers(of))
 	}
+	f.Recreates = f.Definition.RecreatedBy(o.Object)
 	s.links = append(s.links, f)
 	if f.Definition.OwnerSide() == link.End {
 		s.above[f.End] = append(s.above[f.End], len(s.links)-1)

@@ -16,7 +16,7 @@ type Recreated struct {
 	Only bool
 }
 
-// recreated finds them by the links above what is deleted. An owner on which the program does nothing, as it says itself, is none: it is suspended or paused.
+// recreated finds them by the links above what is deleted, where the source stays and says that its program creates them.
 func (p *Plan) recreated() []Recreated {
 	if p.options.Links == nil {
 		return nil
@@ -24,7 +24,7 @@ func (p *Plan) recreated() []Recreated {
 	var recreated []Recreated
 	for _, id := range p.Deleted {
 		for _, f := range p.options.Links.Above(id) {
-			if d := f.Definition.Deletion; d.Of != link.End || !p.lives(f.Source) || p.ignores(f) || knownAs(recreated, id, f.Source) {
+			if !f.Recreates || !p.lives(f.Source) || knownAs(recreated, id, f.Source) {
 				continue
 			}
 			recreated = append(recreated, Recreated{
@@ -48,11 +48,6 @@ func knownAs(recreated []Recreated, object, owner graph.ID) bool {
 // lives says whether an object is there in the end and is not being deleted.
 func (p *Plan) lives(id graph.ID) bool {
 	return p.Graph.Observed(id) && !p.end.is(id, gone|deleting)
-}
-
-// ignores says whether the source of a link says that its program leaves it alone: it has the finalizer, and the deletion would do nothing.
-func (p *Plan) ignores(f link.Found) bool {
-	return seen(p.Graph, &f) && !f.Effect.Deletes && f.Effect.Policy != link.Orphan
 }
 
 // only says whether a link's source names a single object by it.
