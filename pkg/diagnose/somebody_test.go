@@ -87,7 +87,7 @@ func TestPolicyThatRefusesTheCollectorADeletion(t *testing.T) {
 	refusing(t, c, ns, "DELETE", collectorUser, "delete", "configmap", "dependent")
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/root", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
-	wantRemedy(t, d.Stuck[0].Causes[0], "It refuses the DELETE of configmaps to the garbage collector and not to you")
+	wantRemedy(t, d.Stuck[0].Causes[0], "It denies the DELETE of configmaps to the garbage collector and not to you")
 }
 
 // TestPolicyThatRefusesTheActor: the actor lives and may not update the object, although the user may.
@@ -125,7 +125,7 @@ func TestPolicyThatRefusesTheNamespaceController(t *testing.T) {
 	deleted(t, c, "namespace", ns)
 	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
 	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
-	wantRemedy(t, d.Stuck[0].Causes[0], "It refuses the DELETE of configmaps to the namespace controller and not to you")
+	wantRemedy(t, d.Stuck[0].Causes[0], "It denies the DELETE of configmaps to the namespace controller and not to you")
 }
 
 // TestPolicyThatRefusedAControllerByItsOwnWords: the object's condition repeats what the server said to the controller. A policy that is not called for updates
@@ -143,5 +143,5 @@ func TestPolicyThatRefusedAControllerByItsOwnWords(t *testing.T) {
 	c.Kubectl(t, "patch", "validatingadmissionpolicy", ns, "--type=json", "-p", `[{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/apiGroups","value":["apps"]},{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/resources","value":["deployments"]}]`)
 	d = examine(t, c.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{"Deployment/app": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns, "FinalizerActorUnknown Deployment/app"}})
-	wantRemedy(t, d.Stuck[0].Causes[0], "it has denied a write of the controller. It refuses nothing to you")
+	wantRemedy(t, d.Stuck[0].Causes[0], "it has denied a write of the controller. It denies nothing to you")
 }

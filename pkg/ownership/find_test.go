@@ -228,8 +228,11 @@ Database/db
 	if !found[0].Recreates {
 		t.Error("the claim does not create its composite again")
 	}
-	if own.Elsewhere || len(own.Gaps) > 0 {
-		t.Errorf("elsewhere %t, gaps %v", own.Elsewhere, own.Gaps)
+	if !own.Elsewhere || len(own.Gaps) > 0 {
+		t.Errorf("elsewhere %t, gaps %v: what a cluster-scoped composite owns can be in any namespace", own.Elsewhere, own.Gaps)
+	}
+	if everywhere, _ := find(t, c.Config(), "", false, "links.example.org", "databases", ns, "db"); everywhere.Elsewhere {
+		t.Error("everything is listed")
 	}
 	alone, id := find(t, c.Config(), ns, false, "links.example.org", "databases", ns, "alone")
 	want(t, drawn(alone, id, false), "Database/alone\n  XDatabase/"+x+"-gone by composite Absent")

@@ -26,6 +26,7 @@ type search struct {
 	lead     map[schema.GroupKind][]*link.Definition
 	seek     map[schema.GroupKind][]*link.Definition
 
+	isRoot       map[graph.ID]bool
 	reached      []bool
 	reachedKinds map[schema.GroupKind]bool
 	isSought     map[graph.Type]bool
@@ -54,7 +55,10 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 	s := &search{
 		client: client, Request: r, rules: link.New(r.Graph), kinds: map[schema.GroupKind][]graph.Type{},
 		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{}, seek: map[schema.GroupKind][]*link.Definition{},
-		reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
+		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
+	}
+	for _, id := range r.Roots {
+		s.isRoot[id] = true
 	}
 	for _, t := range r.Graph.Types() {
 		gk := groupKind(t)
@@ -119,7 +123,7 @@ func (s *search) reach(ids ...graph.ID) {
 // isSource says whether links of the object are to be read. Of a kind that only "*" matches these are the roots alone.
 func (s *search) isSource(id graph.ID) bool {
 	return slices.ContainsFunc(s.downward[s.groupKind(id)], func(d *link.Definition) bool {
-		return !d.From.Anything() || slices.Contains(s.Roots, id)
+		return !d.From.Anything() || s.isRoot[id]
 	})
 }
 
@@ -135,13 +139,22 @@ func (s *search) unread() []graph.ID {
 func (s *search) add(d *link.Definition, source graph.ID, o *unstructured.Unstructured, ends []link.Named) {
 	for _, n := range ends {
 		f := named{Found: link.Found{Definition: d, Source: source, Field: n.Field}}
-		if f.End, f.end = s.resolve(n); f.End < 0 && s.Scope != "" && f.end.Namespace != "" && f.end.Namespace != s.Scope {
-			s.wider = true
-		}
+		f.End, f.end = s.resolve(n)
+		s.wider = s.wider || s.Scope != "" && s.leadsOut(f)
 		if f.End >= 0 || !n.Optional {
 			s.note(f, o)
 		}
 	}
+}
+
+// leadsOut says whether there can be more at the end of a link than was listed: it is in another namespace, or it is cluster-scoped and goes with the source, and
+// what it owns goes too, wherever that is.
+func (s *search) leadsOut(f named) bool {
+	if f.End < 0 {
+		return f.end.Namespace != "" && f.end.Namespace != s.Scope
+	}
+	t, _ := s.Graph.Type(f.End)
+	return !t.Namespaced && f.Definition.Deletion.Of == link.End
 }
 
 // note adds a link whose end is known.
