@@ -50,10 +50,8 @@ func (s *search) metadata(ctx context.Context, ids []graph.ID, objects map[graph
 	var mu sync.Mutex
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(s.client.Concurrency())
-	for _, id := range ids {
-		if _, known := objects[id]; known {
-			continue
-		}
+	unknown := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return objects[id] != nil })
+	for _, id := range unknown {
 		group.Go(func() error {
 			t, _ := s.Graph.Type(id)
 			ref := s.Graph.Ref(id)
