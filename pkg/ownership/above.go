@@ -2,12 +2,14 @@ package ownership
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -51,6 +53,10 @@ func (s *search) ancestors(ids []graph.ID, seen map[graph.ID]bool) []graph.ID {
 // leads finds what manages objects, and reads it: what ties it to them are links of its own.
 func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) {
 	if len(ids) > mostLeads {
+		s.gaps = append(s.gaps, v1alpha1.Gap{
+			Resource: "*", Reason: v1alpha1.GapFailed,
+			Message: fmt.Sprintf("what manages %d objects by links was not looked up: name at most %d, or use --links=false", len(ids), mostLeads),
+		})
 		return nil, nil
 	}
 	led := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return !s.Graph.Observed(id) || len(s.lead[s.groupKind(id)]) == 0 })

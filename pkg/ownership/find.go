@@ -17,8 +17,6 @@ type Request struct {
 	Scope string
 	// Roots are the objects below which links are looked for.
 	Roots []graph.ID
-	// Managers says that what manages the roots is looked for, too, as far as it was listed.
-	Managers bool
 	// Upwards says that what is above the roots is looked for, to the end, and nothing below them.
 	Upwards bool
 	// Definitions are the links that are known.
@@ -56,13 +54,8 @@ func Find(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
 	return s.result(), nil
 }
 
-// descend finds what manages the roots, and follows everything that leads downwards from them.
+// descend follows everything that leads downwards from the roots.
 func (s *search) descend(ctx context.Context) error {
-	if s.Managers {
-		if _, err := s.leads(ctx, s.Roots); err != nil {
-			return err
-		}
-	}
 	s.reach(s.Roots...)
 	for {
 		if err := s.sought(ctx); err != nil {

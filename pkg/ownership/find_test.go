@@ -135,7 +135,7 @@ func find(t testing.TB, config *rest.Config, scope string, upwards bool, root ..
 	listed := fixture.List(t, config, cluster.ListOptions{Namespace: scope})
 	id := listed.Find(t, root[0], root[1], root[2], root[3])
 	own, err := ownership.Find(t.Context(), listed.Client, listed.Catalog, ownership.Request{
-		Graph: listed.Graph, Scope: scope, Roots: []graph.ID{id}, Managers: true, Upwards: upwards, Definitions: definitions(t),
+		Graph: listed.Graph, Scope: scope, Roots: []graph.ID{id}, Upwards: upwards, Definitions: definitions(t),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -241,11 +241,6 @@ Database/db
 	}
 	up, id := find(t, c.Config(), ns, true, "", "configmaps", ns, "composed")
 	want(t, drawn(up, id, true), fmt.Sprintf("ConfigMap/composed\n  XDatabase/%s\n    Database/db by composite", x))
-	// What manages the root is known without climbing, since it may make it again.
-	of, id := find(t, c.Config(), "", false, "links.example.org", "xdatabases", "", x)
-	if owners := of.Links.Owners(id); len(owners) != 1 || of.Graph.Ref(owners[0].Owner).KindName() != "Database/db" {
-		t.Errorf("the composite is managed by %v", owners)
-	}
 }
 
 // TestHelmRelease: the Secret's manifest names the objects, one of them in a namespace that was not listed and one that is not there, and an object's annotation leads to
