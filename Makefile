@@ -18,6 +18,9 @@ SOURCES := $(PLANE)/go.mod $(PLANE)/go.sum $(shell find $(PLANE) -name '*.go' ! 
 # Its version is pinned there, and what it depends on stays out of the plugin's go.mod.
 LINTER  := test/lint
 
+# The tests of whole commands, each with control planes of its own: side by side they wait for one another until their time-outs end.
+WHOLE    = $(addprefix $(MODULE)/test/,e2e faults stuck)
+
 # The real programs that test-real runs the plugin beside, each pinned in a module of its own, and the package each is built from.
 REAL     := test/real
 PROGRAMS := bin/crossplane bin/provider-kubernetes bin/cluster-api
@@ -60,7 +63,8 @@ $(PROGRAMS):
 test: build controlplane ## Run all tests, against a real control plane where they need one (about 15 minutes on 2 cores)
 	@echo 'Running all tests: about 15 minutes on 2 cores. The first time they are compiled before, with the race detector, which takes some minutes more.'
 	cd $(PLANE) && $(GO) test -timeout 10m ./...
-	$(GO) test -race -count=1 -timeout 30m ./...
+	$(GO) test -race -count=1 -timeout 30m $(filter-out $(WHOLE),$(shell $(GO) list ./...))
+	$(GO) test -race -count=1 -timeout 30m -p 1 $(WHOLE)
 
 # A release runs it: seeds that make test does not come to.
 test-long: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500), and all faults (hours)

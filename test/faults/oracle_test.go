@@ -13,7 +13,7 @@ func (s *scenario) judge(w *world, healthy, got *outcome, c combination) []strin
 	if got.late {
 		bad("did not end: it had to be interrupted after %s", got.took)
 	}
-	if s.waits && got.took > got.timeout+patience {
+	if s.waits && got.took > got.timeout+patience(healthy) {
 		bad("ended %s after its time-out of %s", got.took-got.timeout, got.timeout)
 	}
 	if got.code != 0 && got.stderr == "" && !s.finding(got) {

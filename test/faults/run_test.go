@@ -20,10 +20,7 @@ const (
 	// requestTimeout is what a command allows a request, enough for a busy machine, and hangTimeout what it allows one that is never answered.
 	requestTimeout = 30 * time.Second
 	hangTimeout    = 3 * time.Second
-	// patience is how long a command may take beyond its time-out for one request after the other, on a busy machine.
-	patience = 20 * time.Second
-	// limit is when a command is interrupted, and grace how long it may take then.
-	limit = 60 * time.Second
+	// grace is how long a command may take once it is interrupted.
 	grace = 15 * time.Second
 )
 
@@ -105,11 +102,22 @@ func (k *runner) serve(w http.ResponseWriter, r *http.Request, next http.Handler
 }
 
 // timeoutAfter is the time-out of a command: that of the flag, or longer on a machine that needs most of it without a fault.
-func timeoutAfter(healthy *outcome) time.Duration {
+func timeoutAfter(healthy *outcome) time.Duration { return atLeast(*waiting, healthy) }
+
+// patience is how long a command may take beyond its time-out for one request after the other: to say why it has waited in vain.
+func patience(healthy *outcome) time.Duration { return atLeast(20*time.Second, healthy) }
+
+// limit is when a command is interrupted.
+func limit(healthy *outcome) time.Duration {
+	return timeoutAfter(healthy) + patience(healthy) + 20*time.Second
+}
+
+// atLeast is a time that suits a machine on which the command takes what it took without a fault.
+func atLeast(least time.Duration, healthy *outcome) time.Duration {
 	if healthy == nil {
-		return *waiting
+		return least
 	}
-	return max(*waiting, min(3*healthy.took, limit/2))
+	return max(least, 3*healthy.took)
 }
 
 // run builds the world, runs the command with a fault, and reads what came of it.
@@ -132,7 +140,7 @@ func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 	}
 	args = append(args, "--kubeconfig="+k.kubeconfig, "--request-timeout="+timeout.String())
 
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), limit(healthy))
 	defer cancel()
 	if s.endless && healthy != nil {
 		go k.interrupt(ctx, cancel, healthy.after.words())
@@ -147,7 +155,7 @@ func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 	select {
 	case <-ended:
 		out.late = ctx.Err() == context.DeadlineExceeded
-	case <-time.After(limit + grace):
+	case <-time.After(limit(healthy) + grace):
 		k.t.Fatalf("%s: does not end although it was interrupted; fault in request %d of %s", s.name, in.nth, in.key)
 	}
 	out.took = time.Since(began).Round(time.Millisecond)
@@ -187,7 +195,7 @@ func (k *runner) interrupt(ctx context.Context, cancel func(), want map[string]s
 // runLater runs the collector's loop, with a server that is as it should be.
 func (k *runner) runLater() {
 	k.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), limit(nil))
 	defer cancel()
 	code, stdout, stderr := script.InProcess(ctx, "", "run", "-n", k.namespace, "-y", "--allow-mass-collection", "--kubeconfig", k.cluster.Kubeconfig())
 	if code != 0 {
