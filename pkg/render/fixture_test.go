@@ -161,6 +161,27 @@ func linked(t testing.TB, show func(graph.Ref) bool) render.Tree {
 	return render.Tree{Graph: g, Rows: g.Tree(roots, opts), Now: now}
 }
 
+// claimed is an object that names another in its content, which owns one and names two more, one of them a second time.
+func claimed(t testing.TB) render.Tree {
+	t.Helper()
+	g := snapshot(map[graph.Type][]graph.Object{
+		knative:    {object("shop", "claim", time.Hour), object("other", "composite", time.Hour)},
+		configMaps: {object("other", "composed", time.Hour, controller(knative, "composite")), object("shop", "settings", time.Hour), object("shop", "usage", time.Hour)},
+	})
+	all := ids(t, g, "claim", "composite", "settings", "usage")
+	claim, composite, settings, usage := all[0], all[1], all[2], all[3]
+	links := func(id graph.ID) []graph.Link {
+		switch id {
+		case claim:
+			return []graph.Link{{Owner: id, Dependent: composite, Rule: "composite"}, {Owner: id, Dependent: settings, Rule: "connection"}}
+		case composite:
+			return []graph.Link{{Owner: id, Dependent: settings, Rule: "connection"}, {Owner: id, Dependent: usage, Rule: "\x1b[31musage"}}
+		}
+		return nil
+	}
+	return render.Tree{Graph: g, Rows: g.Tree([]graph.ID{claim}, graph.TreeOptions{Depth: -1, Links: links}), Now: now}
+}
+
 // hostileTexts are what an object, a reference to one or an odd server can call itself.
 var hostileTexts = []string{
 	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "carriage\rreturn", "line\nbreak", "tab\tstop", "csi\u009b31m", "start\x01of heading", "\x7f", "back\bspace",

@@ -61,6 +61,7 @@ func TestGolden(t *testing.T) {
 		{"hidden-owners", treeOf(t, graph.TreeOptions{Depth: -1, Owners: true, Show: hide("ReplicaSet")}, "web-5d9c7b8f6d-x2lq9"), []string{"table", "dot"}},
 		{"links", linked(t, nil), []string{"table", "wide", "dot", "mermaid", "json"}},
 		{"links-hidden", linked(t, func(r graph.Ref) bool { return r.Kind != "Service" }), []string{"table", "dot"}},
+		{"pack-links", claimed(t), []string{"table", "wide", "color"}},
 		{"hostile", hostile(), []string{"table", "wide", "dot", "mermaid", "names"}},
 		{"empty", render.Tree{Graph: snapshot(nil), Now: now}, []string{"table", "dot", "mermaid", "names", "json"}},
 	}

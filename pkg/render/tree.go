@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Tree is what there is to show of a tree.
@@ -32,11 +33,15 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 	names := newNamer(t)
 	drawing := s.draw(t.Rows)
 	rows := make([][]string, 0, len(drawing.rows))
-	var prefix prefixes
+	prefix := prefixes{dotted: true}
 	for i, row := range drawing.rows {
 		ref := t.Graph.Ref(row.ID)
 		reading := t.Readings[row.ID]
-		name := paint(p.dim, prefix.next(row)) + paint(p.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(p.dim, drawing.mark(row))
+		name := paint(p.dim, prefix.next(row)) + paint(p.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name)
+		if !wide { // which has it in a column
+			name += paint(p.dim, linkMark(row))
+		}
+		name += paint(p.dim, drawing.mark(row))
 		if row.Cut > 0 {
 			name += paint(p.dim, fmt.Sprintf(" (+%d)", row.Cut))
 		}
@@ -60,7 +65,11 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 }
 
 // prefixes draws the lines in front of a name. It remembers, for each indent, whether the row there was the last.
-type prefixes struct{ last []bool }
+type prefixes struct {
+	last []bool
+	// dotted draws the branch to what no ownerReference leads to as a dotted line.
+	dotted bool
+}
 
 func (p *prefixes) next(row graph.Row) string {
 	p.last = append(p.last[:row.Indent], row.Last)
@@ -76,11 +85,24 @@ func (p *prefixes) next(row graph.Row) string {
 		}
 	}
 	if row.Last {
-		b.WriteString("└─")
+		b.WriteString("└")
 	} else {
-		b.WriteString("├─")
+		b.WriteString("├")
+	}
+	if p.dotted && row.Link != "" {
+		b.WriteString("┄")
+	} else {
+		b.WriteString("─")
 	}
 	return b.String()
+}
+
+// linkMark names the link of a pack that leads to a row. That of a rule of Kubernetes needs no name: the row above it is a CRD or a namespace.
+func linkMark(row graph.Row) string {
+	if row.Link == "" || slices.ContainsFunc(link.Rules(), func(r link.Rule) bool { return r.Name == row.Link }) {
+		return ""
+	}
+	return " (link:" + Escape(row.Link) + ")"
 }
 
 // state is the verdict on the object's existence or, for one that is simply there, what kubectl get says as its STATUS.
@@ -136,7 +158,7 @@ func edge(row graph.Row) string {
 		return ""
 	}
 	if row.Link != "" {
-		return "link:" + row.Link
+		return "link:" + Escape(row.Link)
 	}
 	var flags []string
 	if row.Via.Controller {

@@ -40,6 +40,10 @@ An owner that a reference names and that was not listed has a row of its own: it
 Absent if its type was listed completely, and Unknown if it was not. Types that could not be
 listed are gaps: they are printed to stderr and included in the JSON.
 
+A dotted branch (├┄, └┄) leads to an object without an ownerReference: an instance of a CRD,
+the content of a namespace, or what another object names in its content. The link of the pack
+that says so is in parentheses, as in (link:composite); -o wide prints it under EDGE.
+
 STATE is the STATUS column of kubectl get, if the type has one. For an object that is being
 deleted it is Deleting, with the time since its deletionTimestamp.
 
