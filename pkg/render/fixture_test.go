@@ -182,6 +182,27 @@ func claimed(t testing.TB) render.Tree {
 	return render.Tree{Graph: g, Rows: g.Tree([]graph.ID{claim}, graph.TreeOptions{Depth: -1, Links: links}), Now: now}
 }
 
+// failing is a tree of objects of which a condition says what is wrong: one that is there, one that is being deleted and one whose STATUS says it too.
+func failing(t testing.TB) render.Tree {
+	t.Helper()
+	g := snapshot(map[graph.Type][]graph.Object{knative: {
+		object("shop", "platform-database-orders", time.Hour),
+		deleting(object("shop", "deleted", time.Hour, ref(knative, "platform-database-orders")), 95*time.Second, "finalizer.managedresource.crossplane.io"),
+		object("shop", "with-status", time.Hour, ref(knative, "platform-database-orders")),
+		object("shop", "without-reason", time.Hour, ref(knative, "platform-database-orders")),
+		object("shop", "well", time.Hour, ref(knative, "platform-database-orders")),
+	}})
+	all := ids(t, g, "platform-database-orders", "deleted", "with-status", "without-reason", "well")
+	notSynced := graph.Condition{Type: "Synced", Status: "False", Reason: "ReconcileError", Message: "connect failed: cannot get provider config"}
+	return render.Tree{Graph: g, Rows: g.Tree(all[:1], graph.TreeOptions{Depth: -1}), Now: now, Readings: map[graph.ID]graph.PrinterColumns{
+		all[0]: {Ready: "True", Failing: notSynced},
+		all[1]: {Ready: "True", Failing: notSynced},
+		all[2]: {Ready: "False", Status: "cannot get provider config", Failing: notSynced},
+		all[3]: {Ready: "True", Failing: graph.Condition{Type: "Synced", Status: "False"}},
+		all[4]: {Ready: "True"},
+	}}
+}
+
 // hostileTexts are what an object, a reference to one or an odd server can call itself.
 var hostileTexts = []string{
 	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "carriage\rreturn", "line\nbreak", "tab\tstop", "csi\u009b31m", "start\x01of heading", "\x7f", "back\bspace",

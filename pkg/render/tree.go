@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fatih/color"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -33,6 +34,7 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 	names := newNamer(t)
 	drawing := s.draw(t.Rows)
 	rows := make([][]string, 0, len(drawing.rows))
+	colors := make([]*color.Color, 0, len(drawing.rows)) // of the state of each row
 	prefix := prefixes{dotted: true}
 	for i, row := range drawing.rows {
 		ref := t.Graph.Ref(row.ID)
@@ -45,19 +47,24 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 		if row.Cut > 0 {
 			name += paint(p.dim, fmt.Sprintf(" (+%d)", row.Cut))
 		}
+		state, stateColor := t.state(row.ID, reading, p)
 		cells := []string{
-			orDash(Escape(ref.Namespace)), name, t.state(row.ID, reading, p), orDash(Escape(reading.Ready)),
+			orDash(Escape(ref.Namespace)), name, state, orDash(Escape(reading.Ready)),
 			orDash(t.finalizers(row.ID, wide)), t.age(row.ID),
 		}
 		if wide {
 			cells = append(cells, orDash(edge(row)), orDash(t.owners(row.ID, names)), orDash(Escape(ref.UID)))
 		}
-		rows = append(rows, cells)
+		rows, colors = append(rows, cells), append(colors, stateColor)
 		if more := drawing.more(i, &prefix, p); more != "" {
-			rows = append(rows, slices.Insert(make([]string, len(header)-1), 1, more))
+			rows, colors = append(rows, slices.Insert(make([]string, len(header)-1), 1, more)), append(colors, nil)
 		}
 	}
 	s.fit(header, rows, 4)
+	s.fit(header, rows, 2)
+	for i, row := range rows {
+		row[2] = paint(colors[i], row[2])
+	}
 	if err := writeTable(w, header, rows); err != nil {
 		return err
 	}
@@ -105,20 +112,40 @@ func linkMark(row graph.Row) string {
 	return " (link:" + Escape(row.Link) + ")"
 }
 
-// state is the verdict on the object's existence or, for one that is simply there, what kubectl get says as its STATUS.
-func (t Tree) state(id graph.ID, r graph.PrinterColumns, p Palette) string {
+// state is the verdict on the object's existence or, for one that is simply there, what kubectl get says as its STATUS; and what is wrong with it, unless the
+// STATUS says so. It comes with the color in which it is printed.
+func (t Tree) state(id graph.ID, r graph.PrinterColumns, p Palette) (string, *color.Color) {
+	failing := failingCondition(r.Failing)
 	switch t.Graph.State(id) {
 	case graph.Deleting:
-		return paint(p.warn, "Deleting("+t.since(t.Graph.DeletionTimestamp(id))+")")
+		state := "Deleting(" + t.since(t.Graph.DeletionTimestamp(id)) + ")"
+		if failing != "" {
+			state += ", " + failing
+		}
+		return state, p.warn
 	case graph.Absent:
-		return paint(p.bad, "Absent")
+		return "Absent", p.bad
 	case graph.Unknown:
-		return paint(p.bad, "Unknown")
+		return "Unknown", p.bad
 	}
-	if r.Status != "" {
-		return Escape(r.Status)
+	switch {
+	case r.Status != "":
+		return Escape(r.Status), nil
+	case failing != "":
+		return failing, p.warn
 	}
-	return "Active"
+	return "Active", nil
+}
+
+// failingCondition is a condition in a few words: "Synced: ReconcileError". Its message is too long for a table.
+func failingCondition(c graph.Condition) string {
+	switch {
+	case c.Type == "":
+		return ""
+	case c.Reason == "":
+		return Escape(c.Type + "=" + c.Status)
+	}
+	return Escape(c.Type + ": " + c.Reason)
 }
 
 func (t Tree) since(seconds int64) string {

@@ -45,7 +45,8 @@ the content of a namespace, or what another object names in its content. The lin
 that says so is in parentheses, as in (link:composite); -o wide prints it under EDGE.
 
 STATE is the STATUS column of kubectl get, if the type has one. For an object that is being
-deleted it is Deleting, with the time since its deletionTimestamp.
+deleted it is Deleting, with the time since its deletionTimestamp. Of a custom resource it
+also names the condition that fails, as in "Synced: ReconcileError".
 
 A table shows at most 60 levels, or as many as fit half the width of the terminal, and counts
 the objects below them. Other formats show all levels.`,
