@@ -87,6 +87,19 @@ func (d *Definition) MetadataOnly() bool {
 		d.Deletion.PolicyField.IsZero() && len(d.Deletion.Never) == 0
 }
 
+// LeavesNamespace says whether a source can name an object in another namespace than its own.
+func (d *Definition) LeavesNamespace() bool {
+	return slices.ContainsFunc(d.Ends, func(e Ends) bool {
+		switch {
+		case e.Namespace != "" && e.Namespace != SourceNamespace, e.Form == Manifest:
+			return true
+		case e.Form == Text:
+			return strings.Contains(e.Match, "(?P<namespace>")
+		}
+		return e.Form == Reference
+	})
+}
+
 // inMetadata says whether the metadata of a source says which ends these are.
 func (e Ends) inMetadata() bool {
 	if !e.Field.IsZero() {

@@ -15,18 +15,58 @@ import (
 // mostLeads is of how many objects it is asked what manages them. Who selects more means a whole type or a whole namespace.
 const mostLeads = 300
 
-// climb follows ownerReferences and leads upwards from the roots, to the end.
+// climb follows ownerReferences, leads, and what objects name above themselves upwards from the roots, to the end.
 func (s *search) climb(ctx context.Context) error {
 	seen := map[graph.ID]bool{}
 	for level := s.Roots; len(level) > 0; {
 		ancestors := s.ancestors(level, seen)
+		if len(ancestors) > mostLeads {
+			s.tooMany(len(ancestors))
+			return nil
+		}
 		managers, err := s.leads(ctx, ancestors)
 		if err != nil {
 			return err
 		}
-		level = managers
+		named, err := s.namedAbove(ctx, ancestors)
+		if err != nil {
+			return err
+		}
+		level = slices.Concat(managers, named)
 	}
 	return nil
+}
+
+// tooMany notes that it is not asked what stands above so many objects.
+func (s *search) tooMany(objects int) {
+	s.gaps = append(s.gaps, v1alpha1.Gap{
+		Resource: "*", Reason: v1alpha1.GapFailed,
+		Message: fmt.Sprintf("what manages %d objects by links was not looked up: name at most %d, or use --links=false", objects, mostLeads),
+	})
+}
+
+// namedAbove finds what objects name that stands above them, as the object that a Usage protects.
+func (s *search) namedAbove(ctx context.Context, ids []graph.ID) ([]graph.ID, error) {
+	naming := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return len(s.seek[s.groupKind(id)]) == 0 })
+	objects, err := s.sources(ctx, naming, s.seek)
+	if err != nil {
+		return nil, err
+	}
+	before := len(s.links)
+	for _, id := range naming {
+		if o, ok := objects[id]; ok {
+			if err := s.understand(ctx, id, o, s.seek[s.groupKind(id)]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var named []graph.ID
+	for _, f := range s.links[before:] {
+		if f.End >= 0 {
+			named = append(named, f.End)
+		}
+	}
+	return unique(named), nil
 }
 
 // ancestors returns objects that were not seen yet and all that own them by references, and marks them.
@@ -49,13 +89,6 @@ func (s *search) ancestors(ids []graph.ID, seen map[graph.ID]bool) []graph.ID {
 
 // leads finds what manages objects, and reads it: what ties it to them are links of its own.
 func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) {
-	if len(ids) > mostLeads {
-		s.gaps = append(s.gaps, v1alpha1.Gap{
-			Resource: "*", Reason: v1alpha1.GapFailed,
-			Message: fmt.Sprintf("what manages %d objects by links was not looked up: name at most %d, or use --links=false", len(ids), mostLeads),
-		})
-		return nil, nil
-	}
 	led := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return !s.Graph.Observed(id) || len(s.lead[s.groupKind(id)]) == 0 })
 	objects, err := s.sources(ctx, led, s.lead)
 	if err != nil {
