@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -36,8 +35,12 @@ func (s *search) comesIn(t graph.Type, links []*link.Definition) bool {
 // canEnd says whether something was reached that a link can name as its end.
 func (s *search) canEnd(d *link.Definition) bool {
 	return slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
-		group, kind, given := e.EndKind()
-		return !given || s.reachedKinds[schema.GroupKind{Group: group, Kind: kind}]
+		for reached := range s.reachedKinds {
+			if e.CanBe(reached.Group, reached.Kind) {
+				return true
+			}
+		}
+		return false
 	})
 }
 
