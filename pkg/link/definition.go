@@ -116,10 +116,10 @@ func (e Ends) inMetadata() bool {
 // Ends says where a source names ends, and how.
 type Ends struct {
 	// Field is a path to what names them. An empty one is the source itself, of which Keys say where it names one.
-	Field Path `json:"field,omitempty"`
+	Field Path `json:"field,omitzero"`
 	// Decode says how the text there is encoded, the outermost encoding first, and In is a path into what JSON it is in the end.
 	Decode []Encoding `json:"decode,omitempty"`
-	In     Path       `json:"in,omitempty"`
+	In     Path       `json:"in,omitzero"`
 	// Form is what stands there.
 	Form Form `json:"form"`
 	// Kind is the kind of the ends, "apps/Deployment" or "v1/Pod", where they do not say it; of references "*/Deployment", in the group of their apiVersion.
@@ -199,7 +199,7 @@ type Deletion struct {
 	Finalizer string `json:"finalizer,omitempty"`
 	// Policy is how the program deletes; PolicyField, in the source, says otherwise where it is not empty: Background, Foreground or Orphan.
 	Policy      Policy `json:"policy,omitempty"`
-	PolicyField Path   `json:"policyField,omitempty"`
+	PolicyField Path   `json:"policyField,omitzero"`
 	// Waits says whether the program waits until they are gone before it removes the finalizer.
 	Waits Waits `json:"waits,omitempty"`
 	// Never are alternatives of conditions on the source; where all of one are met nothing is deleted.

@@ -19,12 +19,13 @@ type Options struct {
 	// Depth is negative for all levels.
 	Depth          int
 	Types, Exclude []string
-	Links, Watch   bool
+	// FollowLinks is the value of --links.
+	FollowLinks, Watch bool
 }
 
 // New returns the command tree, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "dot", "mermaid"), Depth: -1, Links: true}
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "dot", "mermaid"), Depth: -1, FollowLinks: true}
 	if runF == nil {
 		runF = run
 	}
@@ -83,7 +84,7 @@ the objects below them. Other formats show all levels.`,
 	flags.IntVar(&o.Depth, "depth", o.Depth, "Number of levels to show below the named objects; a negative number shows all")
 	flags.StringSliceVar(&o.Types, "types", nil, "Show only objects of these types: names, short names, kinds or groups, as glob patterns")
 	flags.StringSliceVar(&o.Exclude, "exclude-types", nil, "Do not show objects of these types")
-	flags.BoolVar(&o.Links, "links", o.Links, "Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
+	flags.BoolVar(&o.FollowLinks, "links", o.FollowLinks, "Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
 	e.AddPacks(cmd)
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After showing the tree, watch for changes and show it again")
 	cmd.RegisterFlagCompletionFunc("types", e.CompleteTypeList)
