@@ -31,6 +31,8 @@ type Ownership struct {
 	Links *link.Links
 	// Gaps are what could not be read or understood, so that a link can be missing.
 	Gaps []v1alpha1.Gap
+	// Sources are the types of objects that can name what was found: one that is created can stand below it.
+	Sources []graph.Type
 	// Elsewhere says that a link leads to a namespace that was not listed, or comes from one: listing everywhere shows what is there.
 	Elsewhere bool
 }

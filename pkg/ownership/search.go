@@ -259,7 +259,7 @@ func (s *search) result() *Ownership {
 		}
 		found[i] = f.Found
 	}
-	return &Ownership{Graph: g, Links: link.New(g, found...), Gaps: s.gaps, Elsewhere: s.wider}
+	return &Ownership{Graph: g, Links: link.New(g, found...), Gaps: s.gaps, Sources: s.sourcesAbove(), Elsewhere: s.wider}
 }
 
 // matters says whether a link ties something to what was reached. Of the objects that name what is above them all were read.

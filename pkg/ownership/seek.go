@@ -27,6 +27,11 @@ func (s *search) sought(ctx context.Context) error {
 	return nil
 }
 
+// sourcesAbove are the types of which an object can name what was reached.
+func (s *search) sourcesAbove() []graph.Type {
+	return slices.DeleteFunc(slices.Clone(s.Graph.Types()), func(t graph.Type) bool { return !slices.ContainsFunc(s.seek[groupKind(t)], s.canEnd) })
+}
+
 // comesIn says whether an object of a type that was not listed, since it is in another namespace, can name one that was.
 func (s *search) comesIn(t graph.Type, links []*link.Definition) bool {
 	return t.Namespaced && s.Scope != "" && slices.ContainsFunc(links, (*link.Definition).LeavesNamespace)

@@ -33,6 +33,7 @@ type Snapshot struct {
 	Rows     []graph.Row
 	Readings map[graph.ID]graph.PrinterColumns
 	links    *link.Links // nil if none were looked for
+	sources  []graph.Type
 }
 
 // Look lists what the query needs and finds the rows of its tree. An object that was named and is not there is an error.
@@ -65,7 +66,8 @@ func look(ctx context.Context, q *selection.Query, of *followed, opts Options) (
 			everywhere.Scope = ""
 			return look(ctx, &everywhere, of, opts)
 		}
-		listed.Graph, listed.Gaps, s.links = own.Graph, slices.Concat(listed.Gaps, own.Gaps), own.Links
+		listed.Graph, listed.Gaps = own.Graph, slices.Concat(listed.Gaps, own.Gaps)
+		s.links, s.sources = own.Links, own.Sources
 		if rows.Links = own.Links.Dependents; opts.Owners {
 			rows.Links = own.Links.Owners
 		}

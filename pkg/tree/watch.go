@@ -111,6 +111,9 @@ type shown struct {
 	uids map[string]bool
 	// named are objects that are not there: a link names them, and nothing says which uid they will have.
 	named map[named]bool
+	// sources are the types of which an object can name one that is shown, and listed says whether there was an object when that was looked for.
+	sources map[graph.Type]bool
+	listed  func(uid string) bool
 }
 
 type named struct{ group, resource, namespace, name string }
@@ -123,7 +126,11 @@ func newInterest() *interest {
 func (i *interest) set(s *Snapshot, forest bool) {
 	var all *shown
 	if !forest {
-		all = &shown{make(map[string]bool, len(s.Rows)), map[named]bool{}}
+		all = &shown{uids: make(map[string]bool, len(s.Rows)), named: map[named]bool{}, sources: map[graph.Type]bool{}}
+		all.listed = func(uid string) bool { _, ok := s.Graph.Lookup(uid); return ok }
+		for _, t := range s.sources {
+			all.sources[t] = true
+		}
 		for _, row := range s.Rows {
 			ref := s.Graph.Ref(row.ID)
 			if ref.UID != "" {
@@ -151,10 +158,13 @@ func (i *interest) event(c cluster.Change) {
 	}
 }
 
-// concerns says whether a change can change what is shown: it is of an object that is, or that one of these owns or names.
+// concerns says whether a change can change what is shown: it is of an object that is, or that one of these owns or names, or of a new one that can name them.
 func (s *shown) concerns(c cluster.Change) bool {
 	o, t := c.Object, c.ResumePoint.Type
 	if s == nil || o == nil || s.uids[o.UID] || s.named[named{t.Group, t.Resource, o.Namespace, o.Name}] {
+		return true
+	}
+	if s.sources[t] && !c.Gone && !s.listed(o.UID) {
 		return true
 	}
 	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return s.uids[r.UID] })

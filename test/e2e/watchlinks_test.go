@@ -134,3 +134,20 @@ func TestWatchOfAClaimWhoseCompositeComes(t *testing.T) {
 	c.Kubectl(t, "delete", "configmap/later", "-n", c.far)
 	w.ends()
 }
+
+// TestWatchShowsWhatComesToNameAnObject: an EndpointSlice that is created names its Service by a label, and no ownerReference leads from one to the other.
+func TestWatchShowsWhatComesToNameAnObject(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Kubectl(t, "create", "service", "clusterip", "named", "--clusterip=None", "-n", ns)
+	w := watch(t.Context(), t, "service/named", "-n", ns, "--kubeconfig", c.Kubeconfig())
+	w.until("Service/named", "Active")
+	c.Apply(t, `apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: by-hand, labels: {kubernetes.io/service-name: named}}
+addressType: IPv4
+endpoints: []
+`, "-n", ns)
+	w.until("EndpointSlice/by-hand (link:endpoints)", "Active")
+}
