@@ -50,7 +50,7 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		})
 	}
 	for _, r := range p.Recreated {
-		out.Recreated = append(out.Recreated, v1alpha1.Recreated{Object: Ref(p.Graph.Ref(r.Object)), Owner: Ref(p.Graph.Ref(r.Owner)), Field: r.Field, Program: r.Program})
+		out.Recreated = append(out.Recreated, v1alpha1.Recreated{Object: Ref(p.Graph.Ref(r.Object)), Owner: Ref(p.Graph.Ref(r.Owner)), Field: r.Field, Program: r.Program, With: r.With})
 	}
 	for _, g := range p.Guarded {
 		out.Guarded = append(out.Guarded, v1alpha1.Guarded{Object: Ref(p.Graph.Ref(g.Object)), Guard: Ref(p.Graph.Ref(g.Guard))})

@@ -43,11 +43,14 @@ func (d *Definition) Check() []error {
 		errs.add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
 	}
 	errs.add(`"deletion": `, d.Deletion.check()...)
-	if d.Recreates != nil {
-		errs.add(`"recreates": `, checkConditions(d.Recreates.Where)...)
-		if d.Deletion.Of != End {
-			errs.add("", fmt.Errorf(`"recreates" is for a deletion "of" end, where "by" says which program it is`))
+	for i, r := range d.Recreates {
+		errs.add(fmt.Sprintf(`"recreates", number %d: `, i+1), checkConditions(r.Where)...)
+		if r.By == "" && d.Deletion.By == "" {
+			errs.add("", fmt.Errorf(`"recreates", number %d: "by" is missing: name the program that creates the end again`, i+1))
 		}
+	}
+	if len(d.Recreates) > 0 && d.OwnerSide() != Source {
+		errs.add("", fmt.Errorf(`"recreates" is for a source that stands above its ends: with a deletion "of" %s it does not`, d.Deletion.Of))
 	}
 	if d.Owner != "" {
 		errs.add("", oneOf("owner", d.Owner, []Direction{Source, End}))

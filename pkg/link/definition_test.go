@@ -199,17 +199,25 @@ func TestEffectOfADeletion(t *testing.T) {
 
 // TestWhatComesBack: a program creates an end again if the pack says so, and the source does not say otherwise.
 func TestWhatComesBack(t *testing.T) {
-	suspended := strings.Replace(kustomizationLink, "deletion:", "recreates: {where: [{field: spec.suspend, value: 'true', not: true}]}\ndeletion:", 1)
+	suspended := strings.Replace(kustomizationLink, "deletion:", "recreates: [{where: [{field: spec.suspend, value: 'true', not: true}]}, {where: [{field: spec.prune, value: 'true', not: true}], by: kubectl, with: the next apply}]\ndeletion:", 1)
 	for name, c := range map[string]struct {
 		link, object string
-		want         bool
+		want         string
 	}{
-		"nothing said":       {kustomizationLink, "{}", false},
-		"a condition is met": {suspended, "{spec: {prune: true}}", true},
-		"it is suspended":    {suspended, "{spec: {suspend: true}}", false},
+		"nothing said":        {kustomizationLink, "{}", ""},
+		"a condition is met":  {suspended, "{spec: {prune: true}}", "Flux"},
+		"only a later one is": {suspended, "{spec: {suspend: true}}", "kubectl with the next apply"},
+		"no condition is met": {suspended, "{spec: {suspend: true, prune: true}}", ""},
 	} {
-		if got := definition(t, c.link).RecreatedBy(object(t, c.object)); got != c.want {
-			t.Errorf("%s: %t", name, got)
+		got := ""
+		if r := definition(t, c.link).RecreatedBy(object(t, c.object)); r != nil {
+			got = r.By
+			if r.With != "" {
+				got += " with " + r.With
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
@@ -314,8 +322,9 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"a namespace of {}":    {"form: reference", "form: reference, namespace: '{}'", `"namespace" has {}`},
 		"where without fields": {"form: reference", "form: manifest, where: [{field: a}]", `"where" is for the form "reference"`},
 		"an owner besides of":  {"deletion:", "owner: end\ndeletion:", `"owner" is for a deletion "of" neither`},
-		"recreates nothing":    {"of: end, by: Crossplane, finalizer: finalizer.apiextensions.crossplane.io, policy: background, policyField: spec.compositeDeletePolicy, waits: foreground}", "of: neither}\nrecreates: {}", `"recreates" is for a deletion "of" end`},
-		"recreates if":         {"deletion: {of: end", "recreates: {where: [{value: x}]}\ndeletion: {of: end", `"recreates": condition 1`},
+		"recreates nothing":    {"of: end, by: Crossplane, finalizer: finalizer.apiextensions.crossplane.io, policy: background, policyField: spec.compositeDeletePolicy, waits: foreground}", "of: neither}\nrecreates: [{}]", `"recreates", number 1: "by" is missing`},
+		"recreates if":         {"deletion: {of: end", "recreates: [{where: [{value: x}]}]\ndeletion: {of: end", `"recreates", number 1: condition 1`},
+		"recreates upwards":    {"deletion: {of: end", "recreates: [{}]\ndeletion: {of: source", `"recreates" is for a source`},
 		"an empty condition":   {"waits: foreground", "waits: foreground, keep: [{value: x}]", "give exactly one of"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,9 @@
 package link
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Effect is what the deletion of an object does along a link, as far as the object itself says.
 type Effect struct {
@@ -68,9 +71,15 @@ func (d *Definition) Keeps(end map[string]any) (string, bool) {
 	return "", false
 }
 
-// RecreatedBy says whether the program of a link creates an end again that is deleted while this source stays.
-func (d *Definition) RecreatedBy(source map[string]any) bool {
-	return d.Recreates != nil && allMet(d.Recreates.Where, source)
+// RecreatedBy says how an end comes back that is deleted while this source stays; nil if it does not. By names the program.
+func (d *Definition) RecreatedBy(source map[string]any) *Recreation {
+	for _, r := range d.Recreates {
+		if allMet(r.Where, source) {
+			r.By = cmp.Or(r.By, d.Deletion.By)
+			return &r
+		}
+	}
+	return nil
 }
 
 // ReadsEnds says whether the metadata of an end is not enough to tell whether it is kept.

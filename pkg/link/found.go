@@ -13,8 +13,12 @@ type Found struct {
 	Effect Effect
 	// Kept says why the end stays all the same, in what the end has that says so; empty if nothing does.
 	Kept string
-	// Recreates says that the program creates the end again if that is deleted while the source stays.
-	Recreates bool
+	// Recreation says how the end comes back if that is deleted while the source stays; nil if it does not.
+	Recreation *Recreation
+	// Outside says that the source was read and is not among the objects of the graph, which has a virtual node for it: it is in a namespace that was not listed.
+	Outside bool
+	// More says that the source names other ends by this link, and that these are not among the links.
+	More bool
 }
 
 // Owner is the side below which the other stands in a tree.

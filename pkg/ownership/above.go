@@ -54,7 +54,7 @@ func (s *search) ancestors(ids []graph.ID, seen map[graph.ID]bool) []graph.ID {
 func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) {
 	if len(ids) > mostLeads {
 		s.gaps = append(s.gaps, v1alpha1.Gap{
-			Resource: "*", Reason: v1alpha1.GapFailed,
+			Resource: "*", Reason: v1alpha1.GapFailed, Links: true,
 			Message: fmt.Sprintf("what manages %d objects by links was not looked up: name at most %d, or use --links=false", len(ids), mostLeads),
 		})
 		return nil, nil
@@ -86,7 +86,7 @@ func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) 
 func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *unstructured.Unstructured) ([]graph.ID, error) {
 	ends, members, err := d.References(o.Object)
 	if err != nil {
-		s.gap(id, d, err)
+		s.gap(s.Graph.Ref(id), d, err)
 	}
 	var ids []graph.ID
 	for _, n := range ends {

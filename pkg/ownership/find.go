@@ -17,6 +17,8 @@ type Request struct {
 	Scope string
 	// Roots are the objects below which links are looked for.
 	Roots []graph.ID
+	// Managers says that what manages the roots, and what goes with them, is looked for too, wherever it is: what deletes or creates them otherwise.
+	Managers bool
 	// Upwards says that what is above the roots is looked for, to the end, and nothing below them.
 	Upwards bool
 	// Definitions are the links that are known.
@@ -47,6 +49,11 @@ func Find(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
 	}
 	if err := walk(ctx); err != nil {
 		return nil, err
+	}
+	if r.Managers {
+		if err := s.managers(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.kept(ctx); err != nil {
 		return nil, err

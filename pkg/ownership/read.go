@@ -3,6 +3,7 @@ package ownership
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Un
 	for _, d := range definitions {
 		ends, members, err := d.References(o.Object)
 		if err != nil {
-			s.gap(id, d, err)
+			s.gap(s.Graph.Ref(id), d, err)
 		}
 		s.add(d, id, o, ends)
 		for _, m := range members {
@@ -62,11 +63,10 @@ func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Un
 }
 
 // gap notes that what an object names could not be understood.
-func (s *search) gap(id graph.ID, d *link.Definition, err error) {
-	ref := s.Graph.Ref(id)
+func (s *search) gap(ref graph.Ref, d *link.Definition, err error) {
 	s.gaps = append(s.gaps, v1alpha1.Gap{
 		Resource: ref.Resource, Group: ref.Group(), Namespace: ref.Namespace, Reason: v1alpha1.GapFailed,
-		Message: "reading the link " + d.ID + " of " + ref.KindName() + ": " + strings.ReplaceAll(err.Error(), "\n", "; "),
+		Links: true, Message: "reading the link " + d.ID + " of " + ref.KindName() + ": " + strings.ReplaceAll(err.Error(), "\n", "; "),
 	})
 }
 
@@ -80,11 +80,19 @@ func (s *search) sources(ctx context.Context, ids []graph.ID, links map[schema.G
 			metadata = append(metadata, id)
 		}
 	}
+	metas, err := s.metadata(ctx, metadata)
+	if err != nil {
+		return nil, err
+	}
+	if whole, err = s.withoutStrangers(ctx, whole, links); err != nil {
+		return nil, err
+	}
 	objects, err := s.objects(ctx, whole, links)
 	if err != nil {
 		return nil, err
 	}
-	return objects, s.metadata(ctx, metadata, objects)
+	maps.Copy(metas, objects)
+	return metas, nil
 }
 
 // objects reads objects whole, for the sake of some links. What is gone meanwhile or was replaced is left out, and what could not be read is a gap.
@@ -131,7 +139,7 @@ func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links [
 		}
 		return nil
 	}
-	if selectors, all := selectors(links); all {
+	if selectors, all := selectors(links); all && len(ids) > few {
 		for _, labels := range selectors {
 			objects, err := s.client.ListObjects(ctx, p.t, p.namespace, cluster.Selection{Labels: labels})
 			if err != nil {
@@ -179,7 +187,7 @@ func (s *search) unreadable(ctx context.Context, p place, err error) error {
 	if !ok {
 		return cause
 	}
-	gap.Message = "links of objects are not known: " + gap.Message
+	gap.Links = true
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	same := func(g v1alpha1.Gap) bool {

@@ -30,13 +30,13 @@ const (
 
 // definitions of links, as packs have them.
 var (
-	compositeOf = &link.Definition{Name: "composite", Recreates: &link.Recreates{}, Deletion: link.Deletion{
+	compositeOf = &link.Definition{Name: "composite", Recreates: []link.Recreation{{}}, Deletion: link.Deletion{
 		Of: link.End, By: "Crossplane", Finalizer: claimFinalizer, Policy: link.Background, PolicyField: path("spec.compositeDeletePolicy"), Waits: link.WaitsForeground,
 	}}
-	resourceOf = &link.Definition{Name: "resource", Recreates: &link.Recreates{}, Deletion: link.Deletion{
+	resourceOf = &link.Definition{Name: "resource", Recreates: []link.Recreation{{}}, Deletion: link.Deletion{
 		Of: link.End, By: "Argo CD", Finalizer: argoFinalizer + "*", Policy: link.Foreground, Waits: link.WaitsAlways,
 	}}
-	inventoryOf = &link.Definition{Name: "inventory", Recreates: &link.Recreates{Where: []link.Condition{{Field: path("spec.suspend"), Value: "true", Not: true}}}, Deletion: link.Deletion{
+	inventoryOf = &link.Definition{Name: "inventory", Recreates: []link.Recreation{{Where: []link.Condition{{Field: path("spec.suspend"), Value: "true", Not: true}}}}, Deletion: link.Deletion{
 		Of: link.End, By: "Flux", Finalizer: fluxFinalizer, Policy: link.Background, Waits: link.WaitsNever,
 		Never: [][]link.Condition{{{Field: path("spec.suspend"), Value: "true"}}},
 	}}
@@ -62,14 +62,14 @@ type tie struct {
 	source, end string
 	effect      link.Effect
 	kept        string
-	recreates   bool
+	recreation  *link.Recreation
 }
 
 func newTied(t *testing.T) *tied { return &tied{small: newSmall(t)} }
 
 // tie adds a link by which a source with a spec names an end. The finalizers are those of the source.
 func (s *tied) tie(d *link.Definition, source, end string, spec map[string]any, finalizers ...string) *tie {
-	s.ties = append(s.ties, tie{definition: d, source: source, end: end, effect: d.EffectOf(map[string]any{"spec": spec}, finalizers), recreates: d.RecreatedBy(map[string]any{"spec": spec})})
+	s.ties = append(s.ties, tie{definition: d, source: source, end: end, effect: d.EffectOf(map[string]any{"spec": spec}, finalizers), recreation: d.RecreatedBy(map[string]any{"spec": spec})})
 	return &s.ties[len(s.ties)-1]
 }
 
@@ -86,7 +86,7 @@ func (s *tied) build() (*graph.Graph, *link.Links) {
 	var found []link.Found
 	for _, tie := range s.ties {
 		ids := lookup(s.t, g, tie.source, tie.end)
-		found = append(found, link.Found{Definition: tie.definition, Source: ids[0], End: ids[1], Field: "spec.resourceRef", Effect: tie.effect, Kept: tie.kept, Recreates: tie.recreates})
+		found = append(found, link.Found{Definition: tie.definition, Source: ids[0], End: ids[1], Field: "spec.resourceRef", Effect: tie.effect, Kept: tie.kept, Recreation: tie.recreation})
 	}
 	return g, link.New(g, found...)
 }

@@ -52,14 +52,15 @@ func (p Plan) until(b plan.Blocker) string {
 // remarkRecreated warns of objects that do not stay away, for each object that names them.
 func (p Plan) remarkRecreated() []string {
 	type source struct {
-		owner          graph.ID
-		program, field string
-		only           bool
+		owner         graph.ID
+		program, with string
+		field         string
+		only          bool
 	}
 	var sources []source
 	names := map[source][]string{}
 	for _, r := range p.Recreated {
-		of := source{r.Owner, r.Program, r.Field, r.Only}
+		of := source{r.Owner, r.Program, r.With, r.Field, r.Only}
 		if names[of] == nil {
 			sources = append(sources, of)
 		}
@@ -74,8 +75,12 @@ func (p Plan) remarkRecreated() []string {
 		if !of.only {
 			remedy = "remove " + them + " from that instead"
 		}
-		lines = append(lines, fmt.Sprintf("%s %s deleted, and %s creates %s again, because %s names %s in %s; %s",
-			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), them, located(p.Graph, of.owner), them, Escape(of.field), remedy))
+		again := them + " again"
+		if of.with != "" {
+			again += " with " + Escape(of.with)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s deleted, and %s creates %s, because %s names %s in %s; %s",
+			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), again, located(p.Graph, of.owner), them, Escape(of.field), remedy))
 	}
 	return firstLines(lines)
 }

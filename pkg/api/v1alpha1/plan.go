@@ -119,8 +119,9 @@ type Recreated struct {
 	// Owner is the object that names it, in Field.
 	Owner ObjectRef `json:"owner"`
 	Field string    `json:"field"`
-	// Program is who creates it: Crossplane.
+	// Program is who creates it, as Crossplane, and With what does, as the next sync; empty if the program does it of its own accord.
 	Program string `json:"program"`
+	With    string `json:"with,omitempty"`
 }
 
 // Guarded is an object that another one keeps from being deleted.
