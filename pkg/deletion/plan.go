@@ -91,7 +91,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 
 // links finds what goes with the objects, or manages them, though no ownerReference says so.
 func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, roots []graph.ID) (*ownership.Ownership, error) {
-	request := ownership.Request{Graph: g, Scope: scope, Roots: roots, Managers: true}
+	request := ownership.Request{Graph: g, Scope: scope, Roots: roots, Foreground: pl.request.Policy == plan.Foreground, Managers: true}
 	known, err := pl.request.finalizers()
 	if err != nil {
 		return nil, err

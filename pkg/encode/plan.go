@@ -64,6 +64,9 @@ func Action(g *graph.Graph, a plan.Action) v1alpha1.Action {
 		Verb: string(a.Verb), Object: Ref(g.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, By: string(a.By),
 		Because: render.Because(g, a.Object, a.Because), Reason: string(a.Because.Code),
 	}
+	if a.Verb == plan.VerbSetPolicy {
+		out.Field, out.Value = a.Setting.Field.String(), a.Setting.Value
+	}
 	for e := range g.Owners(a.Object) {
 		if slices.Contains(a.Edges, e.Index) {
 			out.Owners = append(out.Owners, g.Ref(e.Owner).UID)

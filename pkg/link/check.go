@@ -115,6 +115,20 @@ func checkConditions(conditions []Condition) []error {
 	return errs
 }
 
+// checkForeground says what is wrong with the value that the field of the policy is set to.
+func (d Deletion) checkForeground() error {
+	if d.Foreground == "" {
+		return nil
+	}
+	if _, ok := d.PolicyField.Pointer(); !ok || d.PolicyField.IsZero() {
+		return errors.New(`"foreground" is for a "policyField" that is one field`)
+	}
+	if Policy(strings.ToLower(d.Foreground)) != Foreground {
+		return fmt.Errorf(`"foreground" is %q: write how the field has foreground`, d.Foreground)
+	}
+	return nil
+}
+
 func (e Ends) check() []error {
 	errs := []error{oneOf("form", e.Form, forms), checkKinds(e.Kinds)}
 	errs = append(errs, checkPlaceholders("namespace", string(e.Namespace)))
@@ -200,7 +214,7 @@ func (d Deletion) check() []error {
 		}
 		return errs
 	}
-	errs = append(errs, required("by", d.By), oneOf("policy", d.Policy, policies), oneOf("waits", d.Waits, waits))
+	errs = append(errs, required("by", d.By), oneOf("policy", d.Policy, policies), oneOf("waits", d.Waits, waits), d.checkForeground())
 	if d.Finalizer == "*" {
 		errs = append(errs, errors.New(`"finalizer" is "*": write how it begins`))
 	}

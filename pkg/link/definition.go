@@ -191,6 +191,8 @@ type Deletion struct {
 	// Policy is how the program deletes; PolicyField, in the source, says otherwise where it is not empty: Background, Foreground or Orphan.
 	Policy      Policy `json:"policy,omitempty"`
 	PolicyField Path   `json:"policyField,omitempty"`
+	// Foreground is what a deletion in the foreground sets PolicyField to, before anything else, where the source has the field. Empty if it leaves it alone.
+	Foreground string `json:"foreground,omitempty"`
 	// Waits says whether the program waits until they are gone before it removes the finalizer.
 	Waits Waits `json:"waits,omitempty"`
 	// Never are alternatives of conditions on the source; where all of one are met nothing is deleted.

@@ -22,6 +22,23 @@ func (d *Definition) EffectOf(source map[string]any, finalizers []string) Effect
 	if d.Deletion.Of != End && d.Deletion.Of != Source {
 		return Effect{}
 	}
+	text, _ := d.Deletion.PolicyField.text(source)
+	return d.effectOf(source, finalizers, text)
+}
+
+// InForeground is EffectOf for a source whose field of the policy is set so that the program deletes in the foreground; false if the source does not have the field,
+// has that value already, or if nobody sets it.
+func (d *Definition) InForeground(source map[string]any, finalizers []string) (Effect, bool) {
+	text, found := d.Deletion.PolicyField.text(source)
+	if d.Deletion.Foreground == "" || !found || text == "" || text == d.Deletion.Foreground {
+		return Effect{}, false
+	}
+	e := d.effectOf(source, finalizers, d.Deletion.Foreground)
+	return e, e.Deletes
+}
+
+// effectOf is EffectOf for what stands in the field of the policy; empty for nothing.
+func (d *Definition) effectOf(source map[string]any, finalizers []string, stated string) Effect {
 	if !d.Deletion.released(finalizers) {
 		return Effect{Why: "it does not have the finalizer " + d.Deletion.Finalizer}
 	}
@@ -31,8 +48,8 @@ func (d *Definition) EffectOf(source map[string]any, finalizers []string) Effect
 		}
 	}
 	policy := d.Deletion.Policy
-	if text, found := d.Deletion.PolicyField.text(source); found && !d.Deletion.PolicyField.IsZero() && text != "" {
-		policy = Policy(strings.ToLower(text))
+	if stated != "" && !d.Deletion.PolicyField.IsZero() {
+		policy = Policy(strings.ToLower(stated))
 	}
 	if policy == Orphan {
 		return Effect{Why: d.Deletion.PolicyField.String() + " is Orphan", Policy: Orphan}

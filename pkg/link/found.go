@@ -11,6 +11,8 @@ type Found struct {
 	Field string
 	// Effect is what the deletion of Owner does to Dependent.
 	Effect Effect
+	// Foreground says that the client sets the source's field of the policy so that the program deletes in the foreground. Effect is what is then.
+	Foreground bool
 	// Kept says why the end stays all the same, in what the end has that says so; empty if nothing does.
 	Kept string
 	// Recreation says how the end comes back if that is deleted while the source stays; nil if it does not.

@@ -17,6 +17,8 @@ type Request struct {
 	Scope string
 	// Roots are the objects below which links are looked for.
 	Roots []graph.ID
+	// Foreground says that the roots are deleted in the foreground, so that the fields in which they say so are set first.
+	Foreground bool
 	// Managers says that what manages the roots, and what goes with them, is looked for too, wherever it is: what deletes or creates them otherwise.
 	Managers bool
 	// Upwards says that what is above the roots is looked for, to the end, and nothing below them.

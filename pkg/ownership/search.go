@@ -167,7 +167,13 @@ func (s *search) note(f named, o *unstructured.Unstructured) {
 		of = f.End
 	}
 	if of >= 0 {
-		f.Effect = f.Definition.EffectOf(o.Object, s.Graph.Finalizers(of))
+		finalizers := s.Graph.Finalizers(of)
+		f.Effect = f.Definition.EffectOf(o.Object, finalizers)
+		if s.Foreground && s.isRoot[of] && of == f.Source {
+			if e, ok := f.Definition.InForeground(o.Object, finalizers); ok {
+				f.Effect, f.Foreground = e, true
+			}
+		}
 	}
 	f.Recreation = f.Definition.RecreatedBy(o.Object)
 	s.links = append(s.links, f)

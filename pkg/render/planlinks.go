@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -19,6 +20,8 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 		return fmt.Sprintf("%s deletes it, since %s is deleted", program, cause)
 	case plan.LinkPending:
 		return fmt.Sprintf("only %s deletes it, when it acts on the deletion of %s", program, cause)
+	case plan.LinkForeground:
+		return fmt.Sprintf("%s is to delete %s in the foreground", program, cause)
 	case plan.LinkWaits:
 		return fmt.Sprintf("%s waits until %s is gone", program, cause)
 	case plan.LinkNotSeen:
@@ -30,6 +33,28 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 		return fmt.Sprintf("%s does not delete it with %s: %s", program, cause, Escape(f.Effect.Why))
 	}
 	return sentence(g, r)
+}
+
+// remarkForeground says which fields are set first so that programs delete in the foreground, and which programs do not.
+func (p Plan) remarkForeground() []string {
+	if p.Policy != plan.Foreground {
+		return nil
+	}
+	var lines []string
+	for _, a := range p.Actions {
+		if a.Verb == plan.VerbSetPolicy {
+			lines = append(lines, fmt.Sprintf("%s of %s is set to %s first: %s", Escape(a.Setting.Field.String()), located(p.Graph, a.Object), Escape(a.Setting.Value), p.Because(a.Object, a.Because)))
+		}
+	}
+	for _, a := range p.Actions {
+		f, ok := p.Link(a.Object, a.Because)
+		if !ok || a.Because.Code != plan.LinkDeleted || a.Policy == plan.Foreground || f.Definition.Deletion.Foreground == "" || !slices.Contains(p.Roots, f.Source) {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s deletes %s in the background all the same: %s does not have the field %s, and does not wait for it",
+			Escape(f.Definition.Deletion.By), located(p.Graph, a.Object), located(p.Graph, f.Source), Escape(f.Definition.Deletion.PolicyField.String())))
+	}
+	return firstLines(lines)
 }
 
 func located(g *graph.Graph, id graph.ID) string { return Escape(g.Ref(id).Located()) }

@@ -59,7 +59,7 @@ type Plan struct {
 
 // Action is one write.
 type Action struct {
-	// Verb is delete, orphan, unblock, block, removeFinalizer or finalizeNamespace.
+	// Verb is delete, orphan, unblock, block, setPolicy, removeFinalizer or finalizeNamespace.
 	Verb   string    `json:"verb"`
 	Object ObjectRef `json:"object"`
 	// Policy is the propagation policy of a delete.
@@ -68,7 +68,10 @@ type Action struct {
 	Owners []string `json:"owners,omitempty"`
 	// Finalizers are those that the action removes.
 	Finalizers []string `json:"finalizers,omitempty"`
-	// Wave is when it is due, from 1: what one wave brings about, the next reacts to. What makes references block is due before that, in 0.
+	// Field is what setPolicy sets to Value: how a program deletes what the object names.
+	Field string `json:"field,omitempty"`
+	Value string `json:"value,omitempty"`
+	// Wave is when it is due, from 1: what one wave brings about, the next reacts to. What makes references block or sets a policy is due before that, in 0.
 	Wave int `json:"wave"`
 	// By is client, collector or controller.
 	By      string `json:"by"`
