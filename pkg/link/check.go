@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	forms      = []Form{Reference, Text, Manifest, Labels}
+	forms      = []Form{Reference, Text, Manifest, Labels, Instances}
 	encodings  = []Encoding{Base64, Gzip, JSON}
 	directions = []Direction{End, Source, Guard, Lead, Neither}
 	policies   = []Policy{Background, Foreground, Orphan}

@@ -146,6 +146,8 @@ const (
 	Manifest Form = "manifest"
 	// Labels: a label selector that the ends match.
 	Labels Form = "labels"
+	// Instances: a reference of a group and a kind, all objects of which are ends.
+	Instances Form = "instances"
 )
 
 // EndNamespace says in which namespace an end is that names none: one of the following, or the name of one, in which a path between braces stands for what the

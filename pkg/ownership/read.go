@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -55,7 +56,7 @@ func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Un
 				return err
 			}
 			for _, end := range found {
-				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: m.Labels}}, o)
+				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: cmp.Or(m.Labels, m.Field)}}, o)
 			}
 		}
 	}
@@ -204,6 +205,9 @@ func (s *search) members(ctx context.Context, source graph.ID, m link.Members) (
 	types := slices.DeleteFunc(s.Graph.Types(), func(t graph.Type) bool {
 		return !s.has(t) || !slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(t.Group, t.Kind) })
 	})
+	if m.Labels == "" {
+		return s.instances(types), nil
+	}
 	matches := make([][]cluster.Match, len(types))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(s.client.Concurrency())
@@ -232,4 +236,18 @@ func (s *search) members(ctx context.Context, source graph.ID, m link.Members) (
 		}
 	}
 	return unique(ids), nil
+}
+
+// instances are all objects of some types, as they were listed.
+func (s *search) instances(types []graph.Type) []graph.ID {
+	var ids []graph.ID
+	for _, t := range types {
+		s.wider = s.wider || t.Namespaced && s.Scope != ""
+		for i := range s.Graph.Len() {
+			if of, ok := s.Graph.Type(graph.ID(i)); ok && of == t && s.Graph.Observed(graph.ID(i)) {
+				ids = append(ids, graph.ID(i))
+			}
+		}
+	}
+	return unique(ids)
 }
