@@ -71,6 +71,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 		return pl.planObjects(ctx, objects, query)
 	}
 	g, links := own.Graph, own.Links
+	p.links = links
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
 	details, err := readDetails(ctx, pl.client, p.Plan)

@@ -24,6 +24,21 @@ func (p *Planned) Refused() error {
 		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: types that may contain dependents could not be listed"),
 			"--dry-run=client shows the plan; --allow-incomplete deletes anyway"))
 	}
+	return p.bound()
+}
+
+// bound is the refusal of a deletion that could not end: a program does not act on it, because what the object names is bound to another one.
+func (p *Planned) bound() error {
+	for _, id := range p.Deleted {
+		for _, f := range p.links.Found(id) {
+			if f.Bound != "" && f.Source == id {
+				source, end := p.Graph.Ref(f.Source), p.Graph.Ref(f.End)
+				return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: %s is bound to %s, so that %s refuses to act on the deletion of %s, which would never complete",
+					end.Located(), f.Bound, f.Definition.Deletion.By, source.Located()),
+					fmt.Sprintf("let %s of %s name an object of its own, or name none, and delete it then", f.Field, source.Located())))
+			}
+		}
+	}
 	return nil
 }
 

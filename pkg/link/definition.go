@@ -197,6 +197,8 @@ type Deletion struct {
 	Foreground string `json:"foreground,omitempty"`
 	// Waits says whether the program waits until they are gone before it removes the finalizer.
 	Waits Waits `json:"waits,omitempty"`
+	// Bound is the path in an end to the reference of its source. If that names another object the program refuses to act, and the source is never gone.
+	Bound Path `json:"bound,omitzero"`
 	// Never are alternatives of conditions on the source; where all of one are met nothing is deleted.
 	Never [][]Condition `json:"never,omitempty"`
 	// Keep are conditions on an end; where one is met that end stays.

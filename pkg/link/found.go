@@ -15,6 +15,8 @@ type Found struct {
 	Foreground bool
 	// Kept says why the end stays all the same, in what the end has that says so; empty if nothing does.
 	Kept string
+	// Bound is the object that the end is bound to in place of the source, as "Database shop/db", so that the program refuses to act; empty if it is bound to none.
+	Bound string
 	// Recreation says how the end comes back if that is deleted while the source stays; nil if it does not.
 	Recreation *Recreation
 	// Outside says that the source was read and is not among the objects of the graph, which has a virtual node for it: it is in a namespace that was not listed.
@@ -40,7 +42,7 @@ func (f Found) Dependent() graph.ID {
 }
 
 // Deletes says whether the deletion of the owner deletes the dependent.
-func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" }
+func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" && f.Bound == "" }
 
 // Found returns the links below an object that objects name, in the order in which they were found.
 func (l *Links) Found(owner graph.ID) []Found { return l.found[owner] }

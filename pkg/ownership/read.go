@@ -34,6 +34,7 @@ func (s *search) read(ctx context.Context, sources []graph.ID) error {
 	for _, id := range sources {
 		s.isRead[id] = true
 		if o, ok := objects[id]; ok {
+			s.bind(id, o)
 			if err := s.understand(ctx, id, o, s.downward[s.groupKind(id)]); err != nil {
 				return err
 			}

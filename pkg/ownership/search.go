@@ -35,6 +35,7 @@ type search struct {
 	isRead       map[graph.ID]bool
 	isMeta       map[graph.ID]bool // whose metadata was asked for
 	metas        map[graph.ID]*unstructured.Unstructured
+	bound        map[end]link.Named
 	links        []named
 	below        map[graph.ID][]int // other links by source
 	above        map[graph.ID][]int // seek links by end, which are indices of links
@@ -57,7 +58,7 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 	s := &search{
 		client: client, Request: r, rules: link.New(r.Graph), kinds: map[schema.GroupKind][]graph.Type{},
 		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{}, seek: map[schema.GroupKind][]*link.Definition{},
-		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{},
+		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{}, bound: map[end]link.Named{},
 		above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
 	}
 	for _, id := range r.Roots {
@@ -248,6 +249,7 @@ func (s *search) result() *Ownership {
 		if f.End < 0 {
 			f.End = ids[nodes[f.End]]
 		}
+		f.Bound = s.conflict(named{Found: f.Found})
 		found[i] = f.Found
 	}
 	return &Ownership{Graph: g, Links: link.New(g, found...), Gaps: s.gaps, Elsewhere: s.wider}

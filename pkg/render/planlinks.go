@@ -27,6 +27,9 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 	case plan.LinkNotSeen:
 		return fmt.Sprintf("%s does not delete it with %s, which does not have the finalizer %s", program, cause, Escape(deletion.Finalizer))
 	case plan.LinkKept:
+		if f.Bound != "" {
+			return fmt.Sprintf("%s does not delete it: it is bound to %s", program, Escape(f.Bound))
+		}
 		if f.Kept != "" {
 			return fmt.Sprintf("%s keeps it: %s", program, Escape(f.Kept))
 		}

@@ -77,6 +77,7 @@ func TestCrossplane(t *testing.T) {
 		{"CompositeAlone", compositeAlone},
 		{"ClaimByThePlugin", claimByThePlugin},
 		{"ClaimInTheForegroundByThePlugin", claimInTheForegroundByThePlugin},
+		{"ClaimBoundElsewhere", claimBoundElsewhere},
 		{"NamespaceByThePlugin", namespaceByThePlugin},
 		{"CompositeOfAClaimByThePlugin", compositeOfAClaimByThePlugin},
 		{"Definition", definition},

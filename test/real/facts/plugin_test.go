@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -59,6 +60,34 @@ func claimInTheForegroundByThePlugin(t *testing.T, p *platform) {
 		}
 		composite := []types.UID{m.composite.GetUID()}
 		inOrder(t, h, stage{"managed resources", record.Gone, uids(m.managed)}, stage{"composite", record.Gone, composite}, stage{"claim", record.Gone, []types.UID{m.claim.GetUID()}})
+	}
+}
+
+// claimBoundElsewhere: Crossplane does not act on the deletion of a claim whose composite is bound to another one, and kubectl gc refuses to begin it.
+func claimBoundElsewhere(t *testing.T, p *platform) {
+	m := newTenant(t, p, "Background")
+	ns := m.claim.GetNamespace()
+	p.Apply(t, fmt.Sprintf(`
+apiVersion: platform.example.org/v1
+kind: Tenant
+metadata: {name: other, finalizers: [finalizer.apiextensions.crossplane.io]}
+spec: {size: small, resourceRef: {apiVersion: platform.example.org/v1, kind: XTenant, name: %s}}
+`, m.composite.GetName()), "-n", ns)
+	other := read(t, p.Cluster, claims, ns).get("other")
+	a := plugin.Run(t, p.Cluster, "delete", "tenants.platform.example.org/other", "-n", ns, "--yes", "--timeout=1m")
+	if a.Code != 2 || !strings.Contains(a.Stderr, "is bound to Tenant "+ns+"/acme") {
+		t.Errorf("exit code %d\n%s%s", a.Code, a.Stdout, a.Stderr)
+	}
+	r := record.Start(t, p.Config())
+	if err := read(t, p.Cluster, claims, ns).delete("other", metav1.DeletePropagationBackground); err != nil {
+		t.Fatal(err)
+	}
+	if h := r.Settle(t); gone(h, other.GetUID()) || h.When(m.composite.GetUID(), record.Deleted) != 0 {
+		t.Errorf("Crossplane acts on it: %v, %v", h.About(other.GetUID()), h.About(m.composite.GetUID()))
+	}
+	p.Kubectl(t, "patch", "tenants.platform.example.org", "other", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	if a := plugin.Run(t, p.Cluster, "delete", "tenants.platform.example.org/acme", "-n", ns, "--yes", "--timeout=2m"); a.Code != 0 {
+		t.Fatalf("exit code %d\n%s%s", a.Code, a.Stdout, a.Stderr)
 	}
 }
 
