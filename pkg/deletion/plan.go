@@ -124,5 +124,8 @@ func (pl *planner) learnMore(ctx context.Context, p *Planned, details *plan.Deta
 	if p.Known, err = pl.request.finalizers(); err != nil {
 		return err
 	}
+	if err := readSpared(ctx, pl.client, p.Known, p.Plan, details); err != nil {
+		return err
+	}
 	return findIdle(ctx, pl.client, reader, p.Known, p.Plan, details)
 }

@@ -49,6 +49,10 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 			Until: refs(p.Graph, p.Until(b.Object)), GracePeriodSeconds: b.GracePeriodSeconds, Because: p.WaitsFor(b),
 		})
 	}
+	for _, s := range p.Spared {
+		out.Spared = append(out.Spared, v1alpha1.Spared{Object: Ref(p.Graph.Ref(s.Object)), Finalizer: s.Finalizer, Because: s.Because})
+	}
+	out.UnreadSpared = refs(p.Graph, p.UnreadSpared)
 	for _, r := range p.Recreated {
 		out.Recreated = append(out.Recreated, v1alpha1.Recreated{Object: Ref(p.Graph.Ref(r.Object)), Owner: Ref(p.Graph.Ref(r.Owner)), Field: r.Field, Program: r.Program, With: r.With})
 	}

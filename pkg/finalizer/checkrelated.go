@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // fieldPath is a path to a field: names with dots between them.
@@ -28,6 +30,9 @@ func (k *Known) checkRelated() []error {
 	}
 	for i, p := range k.PausedBy {
 		add("pausedBy", i, p.check())
+	}
+	for _, err := range link.CheckAlternatives(k.Spares) {
+		errs = append(errs, fmt.Errorf(`"spares", %w`, err))
 	}
 	for i, n := range k.Needs {
 		add("needs", i, n.check(), checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group),

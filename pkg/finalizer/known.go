@@ -1,6 +1,10 @@
 package finalizer
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
 
 // Known is what is known of one finalizer, or of all whose name has a form, on some kinds of objects. Its slices belong to
 // the Registry that it comes from and must not be changed.
@@ -43,6 +47,8 @@ type Known struct {
 	PVCs string `json:"claims,omitempty"`
 	// PausedBy is where an object says that its actor ignores it. One of them is enough.
 	PausedBy []Pause `json:"pausedBy,omitempty"`
+	// Spares are alternatives of conditions on the object; where all of one are met, the actor leaves what it manages outside the cluster.
+	Spares [][]link.Condition `json:"spares,omitempty"`
 	// Needs are objects without which the actor cannot do its work, so that the finalizer stays although the actor is alive.
 	Needs []Need `json:"needs,omitempty"`
 	// UsedBy are the kinds of objects that use the object, and that a guard waits for.

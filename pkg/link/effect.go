@@ -42,10 +42,8 @@ func (d *Definition) effectOf(source map[string]any, finalizers []string, stated
 	if !d.Deletion.released(finalizers) {
 		return Effect{Why: "it does not have the finalizer " + d.Deletion.Finalizer}
 	}
-	for _, all := range d.Deletion.Never {
-		if allMet(all, source) {
-			return Effect{Why: describe(all)}
-		}
+	if why, met := AnyMet(d.Deletion.Never, source); met {
+		return Effect{Why: why}
 	}
 	policy := d.Deletion.Policy
 	if stated != "" && !d.Deletion.PolicyField.IsZero() {

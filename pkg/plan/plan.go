@@ -164,6 +164,9 @@ type Plan struct {
 	Disks       []v1alpha1.Disk
 	UnreadDisks []graph.ID
 	Idle        []Idle
+	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of which that is not known. They are known after Learn.
+	Spared       []Spared
+	UnreadSpared []graph.ID
 
 	options Options
 	end     *Projection

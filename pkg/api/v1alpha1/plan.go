@@ -47,6 +47,9 @@ type Plan struct {
 	UnreadDisks []ObjectRef `json:"unreadDisks,omitempty"`
 	// Idle are finalizers that the deletion waits for and whose actors are installed and do not run.
 	Idle []IdleActor `json:"idle,omitempty"`
+	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of which that is not known.
+	Spared       []Spared    `json:"spared,omitempty"`
+	UnreadSpared []ObjectRef `json:"unreadSpared,omitempty"`
 	// Recreated are those of Deleted that a program probably creates again, because an object that is not deleted names them.
 	Recreated []Recreated `json:"recreated,omitempty"`
 	// Guarded are the objects whose deletion the server refuses as long as their guards are there. The other fields do not take that into account.
@@ -116,6 +119,14 @@ type Blocker struct {
 	Because            string `json:"because"`
 }
 
+// Spared is an object that is deleted while what it stands for outside the cluster stays.
+type Spared struct {
+	Object    ObjectRef `json:"object"`
+	Finalizer string    `json:"finalizer"`
+	// Because says what in the object says so: spec.deletionPolicy is Orphan.
+	Because string `json:"because"`
+}
+
 // Recreated is an object that a program creates again when it is deleted.
 type Recreated struct {
 	Object ObjectRef `json:"object"`
@@ -175,6 +186,7 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.NonBlocking = slices.Clone(p.NonBlocking)
 	out.Forbidden = slices.Clone(p.Forbidden)
 	out.Unread = slices.Clone(p.Unread)
+	out.Spared, out.UnreadSpared = slices.Clone(p.Spared), slices.Clone(p.UnreadSpared)
 	out.Recreated, out.Guarded = slices.Clone(p.Recreated), slices.Clone(p.Guarded)
 	out.Stranded = slices.Clone(p.Stranded)
 	out.Follows, out.Disks, out.UnreadDisks = slices.Clone(p.Follows), slices.Clone(p.Disks), slices.Clone(p.UnreadDisks)
