@@ -43,6 +43,7 @@ func (d *Definition) Check() []error {
 		errs.add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
 	}
 	errs.add(`"deletion": `, d.Deletion.check()...)
+	errs.add("", d.checkGuard()...)
 	if d.Recreates != nil {
 		errs.add(`"recreates": `, checkConditions(d.Recreates.Where)...)
 		if d.Deletion.Of != End {
