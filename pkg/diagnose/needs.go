@@ -32,7 +32,7 @@ func (e *examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a ac
 	at := map[v1alpha1.ObjectRef]int{}
 	for _, l := range append(e.saidMissing(ctx, o), e.needed(ctx, o, a)...) {
 		if i, known := at[l.object]; known {
-			all[i].evidence, all[i].proven = append(all[i].evidence, l.evidence...), all[i].proven || l.proven
+			all[i].proven = all[i].proven || l.proven
 			continue
 		}
 		at[l.object] = len(all)
