@@ -156,6 +156,9 @@ func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID
 	stray := e.strays(ctx)
 	for i := range e.Graph.Len() {
 		id := graph.ID(i)
+		if !e.Graph.Observed(id) {
+			continue // the end of a link that is not there
+		}
 		due := e.Graph.DeletionTimestamp(id) != 0 && e.past(id) >= e.opts.OlderThan
 		if (in == nil || in(id)) && (due || stray(id)) {
 			ids = append(ids, id)

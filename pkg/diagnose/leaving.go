@@ -10,6 +10,17 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
+// withoutRemoval takes the commands that remove a finalizer out of what is said of its actor, since nobody knows what would stay.
+func withoutRemoval(own []finding, name string) []finding {
+	out := slices.Clone(own)
+	for i, f := range out {
+		if f.finalizer == name {
+			out[i].commands = slices.DeleteFunc(slices.Clone(f.commands), func(s step) bool { return s.removes })
+		}
+	}
+	return out
+}
+
 // leaving adds to what is said of an actor which objects it waits for, and that they stay if its finalizer is removed by hand.
 func (e *examiner) leaving(id graph.ID, name string, ends []graph.ID, own []finding) []finding {
 	if len(ends) == 0 {

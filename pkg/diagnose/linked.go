@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -17,7 +18,7 @@ func (e *examiner) awaitedBy(id graph.ID, name string) []graph.ID {
 			all = append(all, f.Dependent())
 		}
 	}
-	if known, ok := e.knownOf(id, name); ok {
+	if known, ok := e.knownOf(id, name); ok && len(known.WaitsFor) > 0 {
 		for edge := range e.Graph.Dependents(id) {
 			if ref := e.Graph.Ref(edge.Dependent); known.Awaits(ref.Group(), ref.Kind) {
 				all = append(all, edge.Dependent)
@@ -55,6 +56,9 @@ func (e *examiner) throughLinks(ctx context.Context, id graph.ID, name string, o
 	if len(findings) > 0 {
 		own = slices.DeleteFunc(slices.Clone(own), func(f finding) bool { return f.finalizer == name && waits[f.code] })
 	}
+	if len(gaps) > 0 {
+		return append(findings, withoutRemoval(own, name)...)
+	}
 	return append(findings, e.leaving(id, name, ends, own)...)
 }
 
@@ -75,9 +79,9 @@ func (e *examiner) goes(ctx context.Context, ids []graph.ID) []finding {
 	return findings
 }
 
-// contentOf is what goes with an object by a rule, before somebody deletes the object itself: Crossplane deletes the instances of a CRD before the CRD.
+// contentOf are the instances of a CRD that is not being deleted: Crossplane deletes them before it.
 func (e *examiner) contentOf(id graph.ID) []graph.ID {
-	if e.Graph.DeletionTimestamp(id) != 0 {
+	if e.Graph.DeletionTimestamp(id) != 0 || !ofType(cluster.CRDs)(e.Graph.Ref(id)) {
 		return nil
 	}
 	return e.links.Content(id)

@@ -1,12 +1,15 @@
 package diagnose
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 )
 
@@ -77,7 +80,7 @@ func TestAClaimOfADeadCrossplaneNamesWhatWouldStay(t *testing.T) {
 	}
 }
 
-// TestAnXRDIsFollowedToItsComposites: Crossplane deletes them first, while the definitions wait.
+// TestAnXRDIsFollowedToItsComposites: Crossplane deletes them first, while the definitions wait. The type stays, since its deletion would be a gap to the other tests.
 func TestAnXRDIsFollowedToItsComposites(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -88,7 +91,6 @@ func TestAnXRDIsFollowedToItsComposites(t *testing.T) {
 	fixture.Free(t, c, "", xrd)
 	owner := fmt.Sprintf("ownerReferences: [{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, name: xapps.%s, uid: %s, controller: true, blockOwnerDeletion: true}], annotations:", group, uidOf(t, c, "", xrd))
 	c.Apply(t, strings.Replace(definitionOf(group, "xapps", "XApp", "Cluster", "composite"), "annotations:", owner, 1))
-	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "xapps."+group, "--wait=false") })
 	c.Kubectl(t, "wait", "--for=condition=Established", "crd/xapps."+group)
 	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: XApp\nmetadata: {name: shop, finalizers: [nobody.example.net/x]}\n", group))
 	fixture.Free(t, c, "", "xapps."+group+"/shop")
@@ -177,4 +179,38 @@ func TestLinksThatCannotBeReadAreAGap(t *testing.T) {
 	}
 	wantEvidence(t, cause, "you may not list xdatabases.platform.example.org")
 	wantRemedy(t, cause, "can wait for objects that cannot be seen")
+	for _, cause := range d.Stuck[0].Causes {
+		if slices.ContainsFunc(cause.Commands, func(line string) bool { return strings.Contains(line, "unfinalize") }) {
+			t.Errorf("%s: nobody knows what removing the finalizer leaves, and it is a command: %q", cause.Code, cause.Commands)
+		}
+	}
+}
+
+// TestObjectsWaitedForInVainAreFollowedIntoOtherNamespaces: an Application leads out of the namespace that was listed first. An end of a kind that is not served is not waited for.
+func TestObjectsWaitedForInVainAreFollowedIntoOtherNamespaces(t *testing.T) {
+	t.Parallel()
+	c := withPlatforms(t)
+	ns, guest := c.Namespace(t), c.Namespace(t)
+	c.Apply(t, fixture.ConfigMap(guest, "held", "nobody.example.net/x")+fmt.Sprintf(`---
+apiVersion: argoproj.io/v1
+kind: Application
+metadata: {name: guestbook, namespace: %[1]s, finalizers: [resources-finalizer.argocd.argoproj.io]}
+spec: {destination: {namespace: %[2]s}}
+status:
+  resources:
+  - {kind: ConfigMap, version: v1, name: held, namespace: %[2]s}
+  - {kind: Gone, group: gone.example.com, version: v1, name: gone, namespace: %[2]s}
+`, ns, guest))
+	fixture.Free(t, c, ns, "application/guestbook")
+	fixture.Free(t, c, guest, "configmap/held")
+	deleted(t, c, "application/guestbook", "-n", ns)
+	deleted(t, c, "configmap/held", "-n", guest)
+	client, catalog := fixture.Connect(t, c.Config())
+	app := graph.Ref{APIVersion: "argoproj.io/v1", Kind: "Application", Resource: "applications", Namespace: ns, Name: "guestbook", UID: uidOf(t, c, ns, "application/guestbook")}
+	opts := Options{Known: fixture.Packs(t), limits: limits{young: -1, pause: func(context.Context, time.Time) error { return nil }}}
+	d, err := ExamineObjects(t.Context(), client, catalog, []graph.Ref{app}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCauses(t, d, map[string][]string{"Application/guestbook": {"FinalizerActorUnknown ConfigMap/held"}})
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,11 +29,8 @@ func (e *examiner) hidden(id graph.ID, name string) []v1alpha1.Gap {
 		}
 	}
 	for _, f := range e.links.Found(id) {
-		end := e.Graph.Ref(f.End)
 		if f.Definition.Deletion.Holds(name) && f.Effect.Waits && e.Graph.State(f.End) == graph.Unknown {
-			if gap, ok := gapOf(e.Gaps, graph.Type{Group: end.Group(), Resource: end.Resource}, end.Namespace); ok {
-				gaps = append(gaps, gap)
-			}
+			gaps = append(gaps, e.gapsOfEnd(e.Graph.Ref(f.End))...)
 		}
 	}
 	if known, ok := e.knownOf(id, name); ok && len(known.WaitsFor) > 0 {
@@ -43,6 +41,17 @@ func (e *examiner) hidden(id graph.ID, name string) []v1alpha1.Gap {
 		}
 	}
 	return slices.CompactFunc(gaps, func(a, b v1alpha1.Gap) bool { return a == b })
+}
+
+// gapsOfEnd is the gap in which the end of a link can be that was not seen. A kind that is proven not to be served has no objects.
+func (e *examiner) gapsOfEnd(end graph.Ref) []v1alpha1.Gap {
+	if gap, ok := gapOf(e.Gaps, graph.Type{Group: end.Group(), Resource: end.Resource}, end.Namespace); ok {
+		return []v1alpha1.Gap{gap}
+	}
+	if end.Resource == "" && !e.mayBeServed(end.Group()) {
+		return nil
+	}
+	return []v1alpha1.Gap{{Group: end.Group(), Resource: cmp.Or(end.Resource, "*"), Namespace: end.Namespace, Reason: v1alpha1.GapFailed, Message: "it was not listed"}}
 }
 
 // gapsOfLink are the gaps that keep it unknown where a link leads from objects of a type: their own content, or the objects that a label selector would find.
