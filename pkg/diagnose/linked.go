@@ -12,12 +12,7 @@ import (
 // awaitedBy returns what is still there of what the actor of a finalizer waits for before it removes it: what links of packs lead to, and dependents of the kinds that
 // the pack names.
 func (e *examiner) awaitedBy(id graph.ID, name string) []graph.ID {
-	var all []graph.ID
-	for _, f := range e.links.Found(id) {
-		if f.Definition.Deletion.Holds(name) && f.Deletes() && f.Effect.Waits && e.Graph.Observed(f.Dependent()) {
-			all = append(all, f.Dependent())
-		}
-	}
+	all := e.linkedBy(id, name, true)
 	if known, ok := e.knownOf(id, name); ok && len(known.WaitsFor) > 0 {
 		for edge := range e.Graph.Dependents(id) {
 			if ref := e.Graph.Ref(edge.Dependent); known.Awaits(ref.Group(), ref.Kind) {
@@ -27,6 +22,17 @@ func (e *examiner) awaitedBy(id graph.ID, name string) []graph.ID {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// linkedBy returns what is still there of what the actor of a finalizer deletes by links of packs; if awaited, only what it waits for.
+func (e *examiner) linkedBy(id graph.ID, name string, awaited bool) []graph.ID {
+	var all []graph.ID
+	for _, f := range e.links.Found(id) {
+		if f.Definition.Deletion.Holds(name) && f.Deletes() && (f.Effect.Waits || !awaited) && e.Graph.Observed(f.Dependent()) {
+			all = append(all, f.Dependent())
+		}
+	}
+	return all
 }
 
 // knownOf is what is known of a finalizer on an object.
@@ -41,11 +47,7 @@ func (e *examiner) knownOf(id graph.ID, name string) (finalizer.Known, bool) {
 // throughLinks returns why a finalizer is still there whose actor waits for other objects: what holds those. What is said of the actor stays if that is found not to work,
 // or if nothing else is found.
 func (e *examiner) throughLinks(ctx context.Context, id graph.ID, name string, own []finding) []finding {
-	ends := e.awaitedBy(id, name)
-	gaps := e.hidden(id, name)
-	if len(ends)+len(gaps) == 0 {
-		return own
-	}
+	ends, gaps := e.awaitedBy(id, name), e.hidden(id, name, true)
 	findings := e.goes(ctx, ends)
 	for _, end := range ends {
 		findings = append(findings, behind(e.Graph.Ref(end), e.goes(ctx, e.contentOf(end)))...)
@@ -56,10 +58,10 @@ func (e *examiner) throughLinks(ctx context.Context, id graph.ID, name string, o
 	if len(findings) > 0 {
 		own = slices.DeleteFunc(slices.Clone(own), func(f finding) bool { return f.finalizer == name && waits[f.code] })
 	}
-	if len(gaps) > 0 {
-		return append(findings, withoutRemoval(own, name)...)
+	if gaps := e.hidden(id, name, false); len(gaps) > 0 {
+		return append(findings, withoutRemoval(own, name, gaps)...)
 	}
-	return append(findings, e.leaving(id, name, ends, own)...)
+	return append(findings, e.leaving(id, name, own)...)
 }
 
 // waits are the causes that say no more of an actor than that it has not removed its finalizer, which it does not do before what it waits for is gone.

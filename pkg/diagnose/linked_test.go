@@ -43,8 +43,8 @@ func TestAClaimIsFollowedToTheManagedResourceThatStays(t *testing.T) {
 	if got := path(causes[0]); got != "XDatabase Object" {
 		t.Errorf("the cause was found through %q, want the composite and the managed resource", got)
 	}
-	wantEvidence(t, causes[2], "XDatabase "+ns+" still exists, and the finalizer stays until it is deleted")
-	if want := "XDatabase " + ns + " stays, and nobody deletes it then."; !strings.Contains(causes[2].Cost, want) {
+	wantEvidence(t, causes[2], "XDatabase "+ns+" still exists, and its deletion is what the finalizer is for")
+	if want := "XDatabase " + ns + " is still being deleted then."; !strings.Contains(causes[2].Cost, want) {
 		t.Errorf("the cost does not say %q: %s", want, causes[2].Cost)
 	}
 }
@@ -52,9 +52,20 @@ func TestAClaimIsFollowedToTheManagedResourceThatStays(t *testing.T) {
 // TestAClaimOfADeadCrossplaneNamesWhatWouldStay: nobody has deleted the composite. Removing the finalizer by hand leaves it running, so that comes after its deletion.
 func TestAClaimOfADeadCrossplaneNamesWhatWouldStay(t *testing.T) {
 	t.Parallel()
+	for _, policy := range []string{"Foreground", "Background"} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			claimOfDeadCrossplane(t, policy)
+		})
+	}
+}
+
+// claimOfDeadCrossplane tests a claim whose composite Crossplane is to delete with a policy. Only in the foreground it would wait for it.
+func claimOfDeadCrossplane(t *testing.T, policy string) {
 	c := withPlatforms(t)
 	ns := c.Namespace(t)
 	tenant(t, c, ns)
+	c.Kubectl(t, "patch", "database/claim", "-n", ns, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"compositeDeletePolicy":%q}}`, policy))
 	deleted(t, c, "database/claim", "-n", ns)
 	d := examine(t, c.Config(), Options{}, ns, subject{"databases.platform.example.org/claim", ns})
 	wantCauses(t, d, map[string][]string{"Database/claim": {"FinalizerActorDead Database/claim"}})
@@ -160,7 +171,8 @@ status:
 	wantCauses(t, d, map[string][]string{"Application/guestbook": {"FinalizerActorUnknown ConfigMap/held"}})
 }
 
-// TestLinksThatCannotBeReadAreAGap: whether the composite exists is not known to somebody who may not list it. Nothing is said of the finalizer that depends on it.
+// TestLinksThatCannotBeReadAreAGap: whether the composite exists is not known to somebody who may not list it. If Crossplane waits for that, nothing else is said of the
+// finalizer, and in no case that it can be removed.
 func TestLinksThatCannotBeReadAreAGap(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -169,19 +181,24 @@ func TestLinksThatCannotBeReadAreAGap(t *testing.T) {
 	deleted(t, c, "database/claim", "-n", ns)
 	permitted(t, c, ns, "get,list,watch", "databases.platform.example.org,namespaces,events,deployments.apps")
 	until(t, c, "yes", "auth", "can-i", "list", "databases.platform.example.org", "--as="+ns)
-	d := examine(t, c.As(ns), Options{}, ns, subject{"databases.platform.example.org/claim", ns})
-	if d.Complete {
-		t.Error("the answer is complete although the composites could not be listed")
-	}
-	cause := d.Stuck[0].Causes[0]
-	if cause.Code != string(BlockerHidden) {
-		t.Fatalf("the first cause is %s, want what cannot be seen", cause.Code)
-	}
-	wantEvidence(t, cause, "you may not list xdatabases.platform.example.org")
-	wantRemedy(t, cause, "can wait for objects that cannot be seen")
-	for _, cause := range d.Stuck[0].Causes {
-		if slices.ContainsFunc(cause.Commands, func(line string) bool { return strings.Contains(line, "unfinalize") }) {
-			t.Errorf("%s: nobody knows what removing the finalizer leaves, and it is a command: %q", cause.Code, cause.Commands)
+	for policy, want := range map[string]Code{"Foreground": BlockerHidden, "Background": FinalizerActorDead} {
+		c.Kubectl(t, "patch", "database/claim", "-n", ns, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"compositeDeletePolicy":%q}}`, policy))
+		d := examine(t, c.As(ns), Options{}, ns, subject{"databases.platform.example.org/claim", ns})
+		if d.Complete {
+			t.Errorf("%s: the answer is complete although the composites could not be listed", policy)
+		}
+		causes := d.Stuck[0].Causes
+		if causes[0].Code != string(want) {
+			t.Fatalf("%s: the first cause is %s, want %s", policy, causes[0].Code, want)
+		}
+		wantEvidence(t, causes[0], "you may not list xdatabases.platform.example.org")
+		if want == BlockerHidden {
+			wantRemedy(t, causes[0], "can wait for objects that cannot be seen")
+		}
+		for _, cause := range causes {
+			if slices.ContainsFunc(cause.Commands, func(line string) bool { return strings.Contains(line, "unfinalize") }) {
+				t.Errorf("%s: nobody knows what removing the finalizer leaves, and %s has a command for it: %q", policy, cause.Code, cause.Commands)
+			}
 		}
 	}
 }

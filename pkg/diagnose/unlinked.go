@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// hidden returns the gaps in which something can be that the actor of a finalizer waits for.
-func (e *examiner) hidden(id graph.ID, name string) []v1alpha1.Gap {
+// hidden returns the gaps in which something can be that the actor of a finalizer deletes; if awaited, only what it waits for.
+func (e *examiner) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap {
 	t, ok := e.Graph.Type(id)
 	if !ok {
 		return nil
@@ -24,12 +24,12 @@ func (e *examiner) hidden(id graph.ID, name string) []v1alpha1.Gap {
 	var gaps []v1alpha1.Gap
 	for _, d := range e.definitions {
 		resource, _ := e.Catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
-		if d.Deletion.Holds(name) && d.From.Matches(t.Group, t.Kind, resource.Categories) {
+		if d.Deletion.Holds(name) && (!awaited || d.Deletion.Waits != link.WaitsNever) && d.From.Matches(t.Group, t.Kind, resource.Categories) {
 			gaps = append(gaps, e.gapsOfLink(d, t, namespace)...)
 		}
 	}
 	for _, f := range e.links.Found(id) {
-		if f.Definition.Deletion.Holds(name) && f.Effect.Waits && e.Graph.State(f.End) == graph.Unknown {
+		if f.Definition.Deletion.Holds(name) && (f.Effect.Waits || !awaited && f.Deletes()) && e.Graph.State(f.End) == graph.Unknown {
 			gaps = append(gaps, e.gapsOfEnd(e.Graph.Ref(f.End))...)
 		}
 	}
