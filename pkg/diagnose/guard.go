@@ -68,15 +68,26 @@ func (e *examiner) guard(d *link.Definition, o *unstructured.Unstructured, w wri
 	}
 	f.remedy = fmt.Sprintf("Delete %s if nothing needs the object any more: then its deletion is accepted.", guard)
 	var using []string
-	for _, user := range users {
-		ref, served := e.userRef(user)
-		using = append(using, graph.Located(ref.Kind, ref.Namespace, ref.Name))
-		f.evidence = append(f.evidence, observedAt(from(o, user.Field), fmt.Sprintf("%s keeps it for %s, which uses it", guard, using[len(using)-1]))...)
-		if served {
-			f.commands = append(f.commands, at(ref, command("kubectl", "gc", "delete", "OBJECT", "--dry-run")).doing("shows what is deleted with what uses it").risking(finalizer.RiskNone))
+	for _, n := range users {
+		user, name := e.user(n)
+		state := ""
+		switch {
+		case user < 0:
+		case e.Graph.DeletionTimestamp(user) != 0:
+			state = ", and is being deleted"
+			f.users = append(f.users, user)
+		default:
+			step := command("kubectl", "gc", "delete", "OBJECT", "--dry-run").doing("shows what is deleted with what uses it").risking(finalizer.RiskNone)
+			f.commands = append(f.commands, at(v1alpha1.ObjectRef(e.Graph.Ref(user)), step))
 		}
+		f.evidence = append(f.evidence, observedAt(from(o, n.Field), fmt.Sprintf("%s keeps it for %s, which uses it%s", guard, name, state))...)
+		using = append(using, name)
 	}
-	if len(using) > 0 {
+	switch {
+	case len(using) > 0 && len(f.users) == len(using):
+		f.remedy = fmt.Sprintf("%s goes with %s, which %s being deleted: find out what %s for. If it can do without the object, delete %s alone.",
+			guard, phrase.And(using), phrase.Plural(len(using), "is", "are"), phrase.Plural(len(using), "it waits", "they wait"), guard)
+	case len(using) > 0:
 		f.remedy = fmt.Sprintf("Delete %s first: %s goes with it, and the deletion is accepted. If it can do without the object, delete %s alone.", phrase.And(using), guard, guard)
 	}
 	if o.GetDeletionTimestamp() != nil {
@@ -88,14 +99,15 @@ func (e *examiner) guard(d *link.Definition, o *unstructured.Unstructured, w wri
 	return f
 }
 
-// userRef identifies the user that a guard names; served is false if its kind is not served.
-func (e *examiner) userRef(n link.Named) (ref v1alpha1.ObjectRef, served bool) {
+// user finds what a guard names as the user of its end, and its name; a negative id if it was not seen.
+func (e *examiner) user(n link.Named) (graph.ID, string) {
 	r, served := e.kindIn(n.Group, n.Kind)
-	if !served {
-		return v1alpha1.ObjectRef{Kind: n.Kind, Namespace: n.Namespace, Name: n.Name}, false
-	}
-	if !r.Namespaced {
+	if served && !r.Namespaced {
 		n.Namespace = ""
 	}
-	return refTo(r, n.Namespace, n.Name), true
+	name := graph.Located(n.Kind, n.Namespace, n.Name)
+	if id, ok := e.Graph.Find(r.Group, r.Resource, n.Namespace, n.Name); served && ok && e.Graph.Observed(id) {
+		return id, name
+	}
+	return -1, name
 }

@@ -70,6 +70,9 @@ spec:
   by: {apiVersion: storage.example.org/v1, kind: Policy, resourceRef: {name: %[1]s}}
 `, ns))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "usages.apiextensions.crossplane.io", ns, "--ignore-not-found") })
+	policy := "policies.storage.example.org/" + ns
+	c.Apply(t, fmt.Sprintf("apiVersion: storage.example.org/v1\nkind: Policy\nmetadata: {name: %s, finalizers: [nobody.example.net/x]}\n", ns))
+	fixture.Free(t, c, "", policy)
 	noUsages(t, c, ns, "by resource Policy/"+ns)
 	d := examine(t, c.Config(), Options{}, ns, subject{"buckets.storage.example.org/" + ns, ""}, subject{"xdatabases.platform.example.org/" + ns, ""})
 	wantCauses(t, d, map[string][]string{"Bucket/" + ns: {"AdmissionDenied Usage/" + ns}, "XDatabase/" + ns: {"AdmissionDenied Usage/" + ns}})
@@ -84,8 +87,17 @@ spec:
 			t.Errorf("the commands are %q, want %q", cause.Commands, want)
 		}
 	}
-	if got := path(stuckOf(t, d, ns).Causes[0]); got != "" && got != "Bucket" {
-		t.Errorf("the Usage was found through %q", got)
+
+	// It is followed to what holds the user, if that is being deleted.
+	deleted(t, c, policy)
+	want := []string{"AdmissionDenied Usage/" + ns, "FinalizerActorUnknown Policy/" + ns}
+	d = examine(t, c.Config(), Options{}, ns, subject{"xdatabases.platform.example.org/" + ns, ""}, subject{"buckets.storage.example.org/" + ns, ""})
+	wantCauses(t, d, map[string][]string{"XDatabase/" + ns: want, "Bucket/" + ns: want})
+	causes := d.Stuck[0].Causes
+	wantEvidence(t, causes[0], "Usage "+ns+" keeps it for Policy "+ns+", which uses it, and is being deleted")
+	wantRemedy(t, causes[0], "find out what it waits for")
+	if path(causes[0]) != "Bucket" || path(causes[1]) != "Bucket" {
+		t.Errorf("the causes were found through %q and %q, want the Bucket", path(causes[0]), path(causes[1]))
 	}
 }
 
