@@ -42,6 +42,11 @@ func (k *Known) checkRelated() []error {
 		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField), checkGroup(u.Group),
 			checkFields(u.KindField, u.ForField, u.NameField, u.NamespaceField))
 	}
+	for _, kind := range k.WaitsFor {
+		if err := checkKinds([]string{string(kind)}); err != nil {
+			errs = append(errs, fmt.Errorf(`"waitsFor": %w`, err))
+		}
+	}
 	if p := k.Parent; p != nil {
 		for _, err := range []error{text("kind", p.Kind), text("name", p.Name), checkGroup(p.Group), checkPlaceholders(p.Name), checkScope(p.Scope, ""),
 			checkFields(p.Selectors...)} {

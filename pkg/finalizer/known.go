@@ -2,7 +2,9 @@ package finalizer
 
 import (
 	"regexp"
+	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
@@ -53,6 +55,8 @@ type Known struct {
 	Needs []Need `json:"needs,omitempty"`
 	// UsedBy are the kinds of objects that use the object, and that a guard waits for.
 	UsedBy []Use `json:"usedBy,omitempty"`
+	// WaitsFor are the kinds of dependents, by ownerReference, that have to be gone before the actor removes the finalizer.
+	WaitsFor []graph.KindPattern `json:"waitsFor,omitempty"`
 	// Parent is the object on whose behalf the finalizer was put there, nil if there is none.
 	Parent *Parent `json:"parent,omitempty"`
 	// Verified says how the name of the finalizer was checked.
@@ -135,6 +139,11 @@ var (
 // cluster, or the deletion of data. Who removes such a finalizer without having found its actor has to be told so.
 func (k Known) Consequential() bool {
 	return k.Risk != RiskNone || k.Polarity == OptInDestructive || k.Polarity == OptInProtective
+}
+
+// Awaits says whether a dependent of a kind has to be gone before the actor removes the finalizer. The group of the core is empty.
+func (k Known) Awaits(group, kind string) bool {
+	return slices.ContainsFunc(k.WaitsFor, func(p graph.KindPattern) bool { return p.Matches(group, kind) })
 }
 
 // Form returns the name of the finalizer, with "*" for what a prefix or suffix leaves open, or the regular expression.

@@ -43,6 +43,7 @@ func (d *Definition) Check() []error {
 		errs.add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
 	}
 	errs.add(`"deletion": `, d.Deletion.check()...)
+	errs.add("", d.checkGuard()...)
 	for i, r := range d.Recreates {
 		errs.add(fmt.Sprintf(`"recreates", number %d: `, i+1), checkConditions(r.Where)...)
 		if r.By == "" && d.Deletion.By == "" {

@@ -24,6 +24,9 @@ type Definition struct {
 	Owner Direction `json:"owner,omitempty"`
 	// Recreates says how an end comes back that is deleted while the source stays: the first of which the source meets the conditions. Empty if it does not.
 	Recreates []Recreation `json:"recreates,omitempty"`
+	// Users say where a guard names the objects for which it keeps its end, and ReasonField is a path to why it does, in words. Both are for Deletion.Of Guard.
+	Users       []Ends `json:"users,omitempty"`
+	ReasonField Path   `json:"reasonField,omitzero"`
 	// Note is what else there is to say, in sentences.
 	Note string `json:"note,omitempty"`
 	// Verified says how the fields were checked: by the code at Source, or by the documentation there.

@@ -23,6 +23,8 @@ type Request struct {
 	Managers bool
 	// Upwards says that what is above the roots is looked for, to the end, and nothing below them.
 	Upwards bool
+	// Reads says, of the objects that name what is below them, which are read; nil reads all that are reached.
+	Reads func(graph.ID) bool
 	// Definitions are the links that are known.
 	Definitions []*link.Definition
 }

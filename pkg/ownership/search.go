@@ -126,6 +126,9 @@ func (s *search) reach(ids ...graph.ID) {
 
 // isSource says whether links of the object are to be read. Of a kind that only "*" matches these are the roots alone.
 func (s *search) isSource(id graph.ID) bool {
+	if s.Reads != nil && !s.Reads(id) {
+		return false
+	}
 	return slices.ContainsFunc(s.downward[s.groupKind(id)], func(d *link.Definition) bool {
 		return !d.From.Anything() || s.isRoot[id]
 	})
