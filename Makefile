@@ -90,9 +90,10 @@ lint: bin/golangci-lint ## Check format, go.mod files, code with golangci-lint, 
 fmt: ## Format the Go code
 	gofmt -w .
 
-bench: build controlplane ## Print how costs grow with the objects, then what reading 100,000, collecting 5,000 and explaining 200 costs (tens of minutes)
+bench: build controlplane ## Print how costs grow with the objects, then what reading 100,000, a claim with 500 managed resources, collecting 5,000 and explaining 200 costs (tens of minutes)
 	$(GO) run ./test/bench linear
 	$(GO) run ./test/bench
+	$(GO) run ./test/bench claim
 	$(GO) test -run '^$$' -bench 'Dependents|Run' -benchtime 2x -timeout 60m ./pkg/collect
 	$(GO) test -run '^$$' -bench 'Why' -benchtime 5x -timeout 60m ./pkg/diagnose
 

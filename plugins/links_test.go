@@ -1,6 +1,7 @@
 package plugins_test
 
 import (
+	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -8,8 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/explain"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/plugins"
 )
@@ -50,6 +55,37 @@ func TestLinks(t *testing.T) {
 		if !tested[folder.Name()] {
 			t.Errorf("testdata/links/%s is of no pack that has links; there are %v", folder.Name(), slices.Sorted(maps.Keys(tested)))
 		}
+	}
+}
+
+// TestLinksFileIsCurrent: links.json has the links of the packs, all of them and all that they say. UPDATE_LINKS=1 go test ./plugins writes it.
+func TestLinksFileIsCurrent(t *testing.T) {
+	t.Parallel()
+	packs, err := plugins.Packs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := finalizer.Load(packs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := known.WriteLinks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("UPDATE_LINKS") != "" {
+		if err := os.WriteFile("links.json", written, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if !bytes.Equal(written, plugins.Links) {
+		t.Error("links.json is not what the packs say; write it with UPDATE_LINKS=1 go test ./plugins")
+	}
+	read, err := finalizer.ReadLinks(written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(known.Links(), read.Links(), cmp.AllowUnexported(link.Path{}), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("what is read is not what was written: (-want +got)\n%s", diff)
 	}
 }
 

@@ -9,9 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	kstatus "github.com/fluxcd/cli-utils/pkg/kstatus/status"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // ObjectNames names objects of one type in one namespace.
@@ -78,7 +79,7 @@ func (c *Client) table(ctx context.Context, path []string, t graph.Type, token s
 	}
 	custom := isCustom(t.Group)
 	if custom {
-		// kstatus needs the whole object; of built-in types the columns say all there is.
+		// The conditions stand in the whole object; of built-in types the columns say all there is.
 		req.Param("includeObject", string(metav1.IncludeObject))
 	}
 	var answer metav1.Table
@@ -93,8 +94,8 @@ func (c *Client) table(ctx context.Context, path []string, t graph.Type, token s
 			continue
 		}
 		reading := graph.PrinterColumns{Ready: cell(row, columns.ready), Status: cell(row, columns.status)}
-		if custom && reading == (graph.PrinterColumns{}) {
-			reading.Ready = kstatusOf(row.Object.Raw)
+		if custom {
+			addStatus(&reading, row.Object.Raw)
 		}
 		readings[meta.Metadata.Name] = reading
 	}
@@ -141,18 +142,22 @@ func isCustom(group string) bool {
 	return len(group) < 7 || group[len(group)-7:] != ".k8s.io"
 }
 
-// kstatusOf is kstatus's word for an object: Current, InProgress, Failed, Terminating; empty if it has no status to judge by.
-func kstatusOf(raw []byte) string {
+// addStatus adds what the status of an object says: the condition that fails and, where the server has no column for it, kstatus's word on whether it is
+// ready: Current, InProgress, Failed, Terminating.
+func addStatus(reading *graph.PrinterColumns, raw []byte) {
 	var u unstructured.Unstructured
 	if err := u.UnmarshalJSON(raw); err != nil {
-		return ""
+		return
 	}
 	if _, found, _ := unstructured.NestedMap(u.Object, "status"); !found {
-		return ""
+		return
 	}
-	result, err := status.Compute(&u)
-	if err != nil {
-		return ""
+	if reading.Ready == "" && reading.Status == "" {
+		if result, err := kstatus.Compute(&u); err == nil {
+			reading.Ready = string(result.Status)
+		}
 	}
-	return string(result.Status)
+	if c, failing := status.Trouble(&u); failing {
+		reading.Failing = graph.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message}
+	}
 }

@@ -139,9 +139,7 @@ func (e Ends) check() []error {
 	for _, encoding := range e.Decode {
 		errs = append(errs, oneOf("decode", encoding, encodings))
 	}
-	if e.Kind != "" && (strings.Count(string(e.Kind), "/") != 1 || strings.ContainsAny(string(e.Kind), "*?[ ,")) {
-		errs = append(errs, fmt.Errorf(`"kind" is %q: write v1/Kind or group/Kind`, e.Kind))
-	}
+	errs = append(errs, e.checkKind())
 	for _, key := range slices.Sorted(maps.Keys(e.Keys)) {
 		if !slices.Contains(keys, key) {
 			errs = append(errs, fmt.Errorf(`"keys" has %q: there are %s`, key, strings.Join(keys, ", ")))
@@ -154,13 +152,31 @@ func (e Ends) check() []error {
 	if e.Form == Labels {
 		return append(errs, e.checkLabels())
 	}
-	if e.Labels != "" || len(e.Kinds) > 0 || e.Namespace == AnyNamespace {
-		errs = append(errs, errors.New(`"labels", "kinds" and namespace "any" are for the form "labels"`))
+	if e.Labels != "" || e.Namespace == AnyNamespace {
+		errs = append(errs, errors.New(`"labels" and namespace "any" are for the form "labels"`))
 	}
-	if e.Field.IsZero() {
+	if len(e.Kinds) > 0 && e.Form != Reference {
+		errs = append(errs, errors.New(`"kinds" is for the forms "labels" and "reference"`))
+	}
+	if e.Field.IsZero() && (e.Form != Reference || e.Keys["name"].IsZero()) {
 		errs = append(errs, errors.New(`"field" is missing: say where the ends are named`))
 	}
 	return append(errs, e.checkMatch())
+}
+
+// checkKind says what is wrong with the kind of the ends. That of a reference can have the group of its apiVersion.
+func (e Ends) checkKind() error {
+	kind := string(e.Kind)
+	if e.Form == Reference {
+		kind = strings.TrimPrefix(kind, anyGroup+"/")
+		if kind != string(e.Kind) {
+			kind = "v1/" + kind
+		}
+	}
+	if kind != "" && (strings.Count(kind, "/") != 1 || strings.ContainsAny(kind, "*?[ ,")) {
+		return fmt.Errorf(`"kind" is %q: write v1/Kind or group/Kind`, e.Kind)
+	}
+	return nil
 }
 
 func (e Ends) checkMatch() error {

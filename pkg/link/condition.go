@@ -75,9 +75,12 @@ func (c Condition) path() Path {
 	return c.Field
 }
 
+// metadataFields are the fields of an object of which its metadata alone is read.
+var metadataFields = []string{"metadata", "kind", "apiVersion"}
+
 // inMetadata says that what an object is and its metadata answer it.
 func (c Condition) inMetadata() bool {
-	return c.Field.IsZero() || slices.Contains([]string{"metadata", "kind", "apiVersion"}, c.Field.steps[0])
+	return c.Field.IsZero() || slices.Contains(metadataFields, c.Field.steps[0])
 }
 
 // String says what an object has that meets the condition: "annotation helm.sh/resource-policy is keep".

@@ -99,24 +99,42 @@ func (d *Definition) MetadataOnly() bool {
 		d.Deletion.PolicyField.IsZero() && len(d.Deletion.Never) == 0
 }
 
+// LeavesNamespace says whether a source can name an object in another namespace than its own.
+func (d *Definition) LeavesNamespace() bool {
+	return slices.ContainsFunc(d.Ends, func(e Ends) bool {
+		switch {
+		case e.Namespace != "" && e.Namespace != SourceNamespace, e.Form == Manifest:
+			return true
+		case e.Form == Text:
+			return strings.Contains(e.Match, "(?P<namespace>")
+		}
+		return e.Form == Reference && !e.Field.IsZero() // an object has no namespace besides its own
+	})
+}
+
 // inMetadata says whether the metadata of a source says which ends these are.
 func (e Ends) inMetadata() bool {
 	if !e.Field.IsZero() {
 		return e.Field.steps[0] == "metadata"
+	}
+	for _, path := range e.Keys { // of the source itself
+		if !slices.Contains(metadataFields, path.steps[0]) {
+			return false
+		}
 	}
 	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels, -1), func(p string) bool { return !strings.HasPrefix(p, "{metadata.") })
 }
 
 // Ends says where a source names ends, and how.
 type Ends struct {
-	// Field is a path to what names them. An empty one is the source itself.
-	Field Path `json:"field,omitempty"`
+	// Field is a path to what names them. An empty one is the source itself, of which Keys say where it names one.
+	Field Path `json:"field,omitzero"`
 	// Decode says how the text there is encoded, the outermost encoding first, and In is a path into what JSON it is in the end.
 	Decode []Encoding `json:"decode,omitempty"`
-	In     Path       `json:"in,omitempty"`
+	In     Path       `json:"in,omitzero"`
 	// Form is what stands there.
 	Form Form `json:"form"`
-	// Kind is the kind of the ends, "apps/Deployment" or "v1/Pod", where they do not say it.
+	// Kind is the kind of the ends, "apps/Deployment" or "v1/Pod", where they do not say it; of references "*/Deployment", in the group of their apiVersion.
 	Kind graph.KindPattern `json:"kind,omitempty"`
 	// Keys are paths in each reference, by what they give, for where they are not called so: apiVersion, group, kind, namespace, name and uid.
 	Keys map[string]Path `json:"keys,omitempty"`
@@ -128,7 +146,7 @@ type Ends struct {
 	Replace map[string]string `json:"replace,omitempty"`
 	// Labels is the label selector of the ends, in which a path between braces stands for what the source has there.
 	Labels string `json:"labels,omitempty"`
-	// Kinds are those of the ends that a label selector finds.
+	// Kinds are those of the ends that a label selector finds, or that references can have; others are passed over.
 	Kinds []graph.KindPattern `json:"kinds,omitempty"`
 	// Where are conditions on each reference, all of which it meets; the others are passed over.
 	Where []Condition `json:"where,omitempty"`
@@ -195,7 +213,7 @@ type Deletion struct {
 	Finalizer string `json:"finalizer,omitempty"`
 	// Policy is how the program deletes; PolicyField, in the source, says otherwise where it is not empty: Background, Foreground or Orphan.
 	Policy      Policy `json:"policy,omitempty"`
-	PolicyField Path   `json:"policyField,omitempty"`
+	PolicyField Path   `json:"policyField,omitzero"`
 	// Foreground is what a deletion in the foreground sets PolicyField to, before anything else, where the source has the field. Empty if it leaves it alone.
 	Foreground string `json:"foreground,omitempty"`
 	// Waits says whether the program waits until they are gone before it removes the finalizer.

@@ -120,6 +120,43 @@ func TestEndsOfAnObject(t *testing.T) {
 	}
 }
 
+// TestAnObjectThatIsAReference: the fields of a usage stand at the top of it, and say no group: that of the usage is meant. Of kinds that are not listed it is
+// no usage.
+func TestAnObjectThatIsAReference(t *testing.T) {
+	t.Parallel()
+	d := definition(t, `
+from: {kinds: ['*/ProviderConfigUsage']}
+ends:
+- form: reference
+  keys: {kind: providerConfigRef.kind, name: providerConfigRef.name}
+  kind: '*/ProviderConfig'
+  kinds: ['*/ProviderConfig', '*/ClusterProviderConfig']
+deletion: {of: neither}
+owner: end`)
+	for reference, want := range map[string]string{
+		"{name: self}": "kubernetes.example.org/v1 ProviderConfig apps/self",
+		"{kind: ClusterProviderConfig, name: everywhere}": "kubernetes.example.org/v1 ClusterProviderConfig apps/everywhere",
+		"{kind: Secret, name: self}":                      "",
+		"{kind: ProviderConfig}":                          "",
+	} {
+		named, _, err := d.References(object(t, "{apiVersion: kubernetes.example.org/v1, kind: ProviderConfigUsage, metadata: {name: it, namespace: apps}, providerConfigRef: "+reference+"}"))
+		if got := written(named); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", reference, got, err, want)
+		}
+		if len(named) > 0 && named[0].Field != "providerConfigRef.name" {
+			t.Errorf("%s: named in %q", reference, named[0].Field)
+		}
+	}
+	if d.MetadataOnly() || d.LeavesNamespace() {
+		t.Errorf("metadata only %t, leaves its namespace %t", d.MetadataOnly(), d.LeavesNamespace())
+	}
+	for kind, want := range map[string]bool{"ProviderConfig": true, "ClusterProviderConfig": true, "Secret": false} {
+		if d.Ends[0].CanBe("kubernetes.example.org", kind) != want {
+			t.Errorf("the end can be a %s: %t, want %t", kind, !want, want)
+		}
+	}
+}
+
 // TestEndsOfAHelmRelease: the manifest is in the Secret, packed three times over, and documents of comments are none.
 func TestEndsOfAHelmRelease(t *testing.T) {
 	manifest := "---\n# Source: shop/templates/sa.yaml\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n---\n# nothing\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: other}\n"
@@ -343,6 +380,9 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"match with more":      {"form: reference", "form: text, match: '^(?P<name>x)(?P<kind>x)(?P<age>x)$'", `the group "age"`},
 		"an unknown key":       {"form: reference", "form: reference, keys: {age: spec.age}", `"keys" has "age"`},
 		"labels of reference":  {"form: reference", "form: reference, labels: a=b", `are for the form "labels"`},
+		"a group left open":    {"form: reference, field: spec.resourceRef", "form: text, field: spec.name, kind: '*/Pod'", `"kind" is "*/Pod"`},
+		"kinds of a text":      {"form: reference, field: spec.resourceRef", "form: text, field: spec.name, kind: v1/Pod, kinds: [v1/Pod]", `"kinds" is for the forms`},
+		"no field and no name": {"form: reference, field: spec.resourceRef", "form: reference, keys: {kind: spec.kind}", `"field" is missing`},
 		"no labels":            {"form: reference, field: spec.resourceRef", "form: labels", `give "labels" and the "kinds"`},
 		"bad labels":           {"form: reference, field: spec.resourceRef", "form: labels, labels: '=', kinds: ['*']", "is no label selector"},
 		"bad placeholder":      {"form: reference, field: spec.resourceRef", "form: labels, labels: 'a={b c}', kinds: ['*']", "is no path"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -113,10 +114,13 @@ func (e Ends) named(object map[string]any) ([]Named, error) {
 			if n.Name == "" || n.Kind == "" {
 				continue // a reference that is not filled in yet
 			}
+			if !e.ofKinds(n.Group, n.Kind) {
+				continue
+			}
 			if n.Namespace == "" {
 				n.Namespace = namespace
 			}
-			n.Field, n.Optional = e.Field.String(), e.Optional
+			n.Field, n.Optional = e.field().String(), e.Optional
 			all = append(all, n)
 		}
 	}
@@ -189,8 +193,32 @@ func (e Ends) fromText(text string) (Named, error) {
 	return n, nil
 }
 
-// EndKind returns the group, empty for the core, and the kind of the ends where the link says it.
-func (e Ends) EndKind() (group, kind string, given bool) {
+// field is where the ends stand, as people look for it: of a source that is the reference itself, where the name is.
+func (e Ends) field() Path {
+	if e.Field.IsZero() {
+		return e.Keys["name"]
+	}
+	return e.Field
+}
+
+// ofKinds says whether an end can be of a kind, by the Kinds.
+func (e Ends) ofKinds(group, kind string) bool {
+	return len(e.Kinds) == 0 || slices.ContainsFunc(e.Kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) })
+}
+
+// CanBe says whether an end can be of a kind, as far as the link says.
+func (e Ends) CanBe(group, kind string) bool {
+	if len(e.Kinds) > 0 || e.Kind == "" || e.Form == Reference {
+		return e.ofKinds(group, kind)
+	}
+	return e.Kind.Matches(group, kind)
+}
+
+// anyGroup in the place of a group means that of the apiVersion.
+const anyGroup = "*"
+
+// endKind returns the group, empty for the core, and the kind of the ends where the link says it.
+func (e Ends) endKind() (group, kind string, given bool) {
 	group, kind, given = strings.Cut(string(e.Kind), "/")
 	if group == "v1" {
 		group = ""
@@ -208,8 +236,11 @@ func (e Ends) fill(get func(key string) string) Named {
 		// Of a reference that has a kind and no group, the group is that of the core: Argo CD and Cluster API leave it out.
 		n.Group, n.HasGroup = group, true
 	}
-	if group, kind, given := e.EndKind(); given && n.Kind == "" {
-		n.Group, n.Kind, n.HasGroup = group, kind, true
+	if group, kind, given := e.endKind(); given && n.Kind == "" {
+		n.Kind = kind
+		if group != anyGroup {
+			n.Group, n.HasGroup = group, true
+		}
 	}
 	return n
 }

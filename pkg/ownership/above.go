@@ -3,14 +3,11 @@ package ownership
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
@@ -18,18 +15,58 @@ import (
 // mostLeads is of how many objects it is asked what manages them. Who selects more means a whole type or a whole namespace.
 const mostLeads = 300
 
-// climb follows ownerReferences and leads upwards from the roots, to the end.
+// climb follows ownerReferences, leads, and what objects name above themselves upwards from the roots, to the end.
 func (s *search) climb(ctx context.Context) error {
 	seen := map[graph.ID]bool{}
 	for level := s.Roots; len(level) > 0; {
 		ancestors := s.ancestors(level, seen)
+		if len(ancestors) > mostLeads {
+			s.tooMany(len(ancestors))
+			return nil
+		}
 		managers, err := s.leads(ctx, ancestors)
 		if err != nil {
 			return err
 		}
-		level = managers
+		named, err := s.namedAbove(ctx, ancestors)
+		if err != nil {
+			return err
+		}
+		level = slices.Concat(managers, named)
 	}
 	return nil
+}
+
+// tooMany notes that it is not asked what stands above so many objects.
+func (s *search) tooMany(objects int) {
+	s.gaps = append(s.gaps, v1alpha1.Gap{
+		Resource: "*", Reason: v1alpha1.GapFailed, Links: true,
+		Message: fmt.Sprintf("what manages %d objects by links was not looked up: name at most %d, or use --links=false", objects, mostLeads),
+	})
+}
+
+// namedAbove finds what objects name that stands above them, as the object that a Usage protects.
+func (s *search) namedAbove(ctx context.Context, ids []graph.ID) ([]graph.ID, error) {
+	naming := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return len(s.seek[s.groupKind(id)]) == 0 })
+	objects, err := s.sources(ctx, naming, s.seek)
+	if err != nil {
+		return nil, err
+	}
+	before := len(s.links)
+	for _, id := range naming {
+		if o, ok := objects[id]; ok {
+			if err := s.understand(ctx, id, o, s.seek[s.groupKind(id)]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var named []graph.ID
+	for _, f := range s.links[before:] {
+		if f.End >= 0 {
+			named = append(named, f.End)
+		}
+	}
+	return unique(named), nil
 }
 
 // ancestors returns objects that were not seen yet and all that own them by references, and marks them.
@@ -52,13 +89,6 @@ func (s *search) ancestors(ids []graph.ID, seen map[graph.ID]bool) []graph.ID {
 
 // leads finds what manages objects, and reads it: what ties it to them are links of its own.
 func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) {
-	if len(ids) > mostLeads {
-		s.gaps = append(s.gaps, v1alpha1.Gap{
-			Resource: "*", Reason: v1alpha1.GapFailed, Links: true,
-			Message: fmt.Sprintf("what manages %d objects by links was not looked up: name at most %d, or use --links=false", len(ids), mostLeads),
-		})
-		return nil, nil
-	}
 	led := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return !s.Graph.Observed(id) || len(s.lead[s.groupKind(id)]) == 0 })
 	objects, err := s.sources(ctx, led, s.lead)
 	if err != nil {
@@ -102,61 +132,4 @@ func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *u
 		ids = append(ids, found...)
 	}
 	return ids, nil
-}
-
-// sought reads the objects that name what is above them, once something was reached that they can name: all of their kinds, since only they know it.
-func (s *search) sought(ctx context.Context) error {
-	for _, t := range s.Graph.Types() {
-		definitions := slices.DeleteFunc(slices.Clone(s.seek[groupKind(t)]), func(d *link.Definition) bool { return !s.canEnd(d) })
-		if len(definitions) == 0 || s.isSought[t] || !s.has(t) {
-			continue
-		}
-		s.isSought[t] = true
-		if err := s.seekAll(ctx, t, s.seek[groupKind(t)]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// canEnd says whether something was reached that a link can name as its end.
-func (s *search) canEnd(d *link.Definition) bool {
-	return slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
-		group, kind, given := e.EndKind()
-		return !given || s.reachedKinds[schema.GroupKind{Group: group, Kind: kind}]
-	})
-}
-
-// seekAll reads all objects of a type for the sake of some links; their metadata alone, where that is all that is needed.
-func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Definition) error {
-	namespace := ""
-	if t.Namespaced {
-		namespace = s.Scope
-	}
-	list := s.client.ListObjects
-	if !slices.ContainsFunc(links, func(d *link.Definition) bool { return !d.MetadataOnly() }) {
-		list = s.client.ListObjectMetas
-	}
-	selectors, all := selectors(links)
-	if !all {
-		selectors = []string{""}
-	}
-	found := map[graph.ID]*unstructured.Unstructured{}
-	for _, labels := range selectors {
-		objects, err := list(ctx, t, namespace, cluster.Selection{Labels: labels})
-		if err := s.unreadable(ctx, place{t, namespace}, err); err != nil {
-			return err
-		}
-		for _, o := range objects {
-			if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
-				found[id] = o
-			}
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(found)) {
-		if err := s.understand(ctx, id, found[id], links); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -37,7 +37,7 @@ type Ownership struct {
 	Links *link.Links
 	// Gaps are what could not be read or understood, so that a link can be missing.
 	Gaps []v1alpha1.Gap
-	// Elsewhere says that a link leads to a namespace that was not listed: listing everywhere shows what is there.
+	// Elsewhere says that a link leads to a namespace that was not listed, or comes from one: listing everywhere shows what is there.
 	Elsewhere bool
 }
 

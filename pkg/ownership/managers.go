@@ -101,8 +101,12 @@ func (s *search) managed(ctx context.Context) ([]managed, error) {
 // servesEnd says whether the server serves a kind that a link says its ends are of.
 func (s *search) servesEnd(d *link.Definition) bool {
 	return slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
-		group, kind, given := e.EndKind()
-		return given && len(s.kinds[schema.GroupKind{Group: group, Kind: kind}]) > 0
+		for served := range s.kinds {
+			if e.Kind != "" && e.CanBe(served.Group, served.Kind) {
+				return true
+			}
+		}
+		return false
 	})
 }
 

@@ -44,8 +44,10 @@ type search struct {
 	lastUnseen graph.ID
 	gaps       []v1alpha1.Gap
 	wider      bool
-	counts     map[graph.Type]int
-	mu         sync.Mutex // guards gaps
+	// entered are what objects of namespaces that were not listed name.
+	entered []graph.ID
+	counts  map[graph.Type]int
+	mu      sync.Mutex // guards gaps
 }
 
 // named is one link, before the graph has nodes for ends that are not there.
@@ -229,6 +231,7 @@ func (s *search) virtual(ref graph.Ref) (graph.ID, graph.Ref) {
 
 // result makes nodes for the ends that are not there, and links of what matters for the roots.
 func (s *search) result() *Ownership {
+	s.wider = s.wider || slices.ContainsFunc(s.entered, func(id graph.ID) bool { return s.reached[id] })
 	links := slices.DeleteFunc(s.links, func(f named) bool { return !s.matters(f) })
 	slices.SortStableFunc(links, func(a, b named) int { return cmp.Compare(a.Source, b.Source) })
 	nodes := map[graph.ID]int{}

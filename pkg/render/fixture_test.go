@@ -161,6 +161,48 @@ func linked(t testing.TB, show func(graph.Ref) bool) render.Tree {
 	return render.Tree{Graph: g, Rows: g.Tree(roots, opts), Now: now}
 }
 
+// claimed is an object that names another in its content, which owns one and names two more, one of them a second time.
+func claimed(t testing.TB) render.Tree {
+	t.Helper()
+	g := snapshot(map[graph.Type][]graph.Object{
+		knative:    {object("shop", "claim", time.Hour), object("other", "composite", time.Hour)},
+		configMaps: {object("other", "composed", time.Hour, controller(knative, "composite")), object("shop", "settings", time.Hour), object("shop", "usage", time.Hour)},
+	})
+	all := ids(t, g, "claim", "composite", "settings", "usage")
+	claim, composite, settings, usage := all[0], all[1], all[2], all[3]
+	links := func(id graph.ID) []graph.Link {
+		switch id {
+		case claim:
+			return []graph.Link{{Owner: id, Dependent: composite, Rule: "composite"}, {Owner: id, Dependent: settings, Rule: "connection"}}
+		case composite:
+			return []graph.Link{{Owner: id, Dependent: settings, Rule: "connection"}, {Owner: id, Dependent: usage, Rule: "\x1b[31musage"}}
+		}
+		return nil
+	}
+	return render.Tree{Graph: g, Rows: g.Tree([]graph.ID{claim}, graph.TreeOptions{Depth: -1, Links: links}), Now: now}
+}
+
+// failing is a tree of objects of which a condition says what is wrong: one that is there, one that is being deleted and one whose STATUS says it too.
+func failing(t testing.TB) render.Tree {
+	t.Helper()
+	g := snapshot(map[graph.Type][]graph.Object{knative: {
+		object("shop", "platform-database-orders", time.Hour),
+		deleting(object("shop", "deleted", time.Hour, ref(knative, "platform-database-orders")), 95*time.Second, "finalizer.managedresource.crossplane.io"),
+		object("shop", "with-status", time.Hour, ref(knative, "platform-database-orders")),
+		object("shop", "without-reason", time.Hour, ref(knative, "platform-database-orders")),
+		object("shop", "well", time.Hour, ref(knative, "platform-database-orders")),
+	}})
+	all := ids(t, g, "platform-database-orders", "deleted", "with-status", "without-reason", "well")
+	notSynced := graph.Condition{Type: "Synced", Status: "False", Reason: "ReconcileError", Message: "connect failed: cannot get provider config"}
+	return render.Tree{Graph: g, Rows: g.Tree(all[:1], graph.TreeOptions{Depth: -1}), Now: now, Readings: map[graph.ID]graph.PrinterColumns{
+		all[0]: {Ready: "True", Failing: notSynced},
+		all[1]: {Ready: "True", Failing: notSynced},
+		all[2]: {Ready: "False", Status: "cannot get provider config", Failing: notSynced},
+		all[3]: {Ready: "True", Failing: graph.Condition{Type: "Synced", Status: "False"}},
+		all[4]: {Ready: "True"},
+	}}
+}
+
 // hostileTexts are what an object, a reference to one or an odd server can call itself.
 var hostileTexts = []string{
 	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "carriage\rreturn", "line\nbreak", "tab\tstop", "csi\u009b31m", "start\x01of heading", "\x7f", "back\bspace",

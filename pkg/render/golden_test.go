@@ -21,8 +21,9 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 
 // formats are the ways to write a tree, by the name of the file.
 var formats = map[string]func(io.Writer, render.Tree) error{
-	"table": func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{}) },
-	"wide":  func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{Wide: true}) },
+	"table":    func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{}) },
+	"wide":     func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{Wide: true}) },
+	"terminal": func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{Width: 100}) },
 	"color": func(w io.Writer, t render.Tree) error {
 		return render.TreeTable(w, t, render.NewStyle(render.Always, w, false))
 	},
@@ -61,6 +62,8 @@ func TestGolden(t *testing.T) {
 		{"hidden-owners", treeOf(t, graph.TreeOptions{Depth: -1, Owners: true, Show: hide("ReplicaSet")}, "web-5d9c7b8f6d-x2lq9"), []string{"table", "dot"}},
 		{"links", linked(t, nil), []string{"table", "wide", "dot", "mermaid", "json"}},
 		{"links-hidden", linked(t, func(r graph.Ref) bool { return r.Kind != "Service" }), []string{"table", "dot"}},
+		{"pack-links", claimed(t), []string{"table", "wide", "color"}},
+		{"failing", failing(t), []string{"table", "terminal", "color", "json"}},
 		{"hostile", hostile(), []string{"table", "wide", "dot", "mermaid", "names"}},
 		{"empty", render.Tree{Graph: snapshot(nil), Now: now}, []string{"table", "dot", "mermaid", "names", "json"}},
 	}

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fatih/color"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Tree is what there is to show of a tree.
@@ -32,27 +34,37 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 	names := newNamer(t)
 	drawing := s.draw(t.Rows)
 	rows := make([][]string, 0, len(drawing.rows))
-	var prefix prefixes
+	colors := make([]*color.Color, 0, len(drawing.rows)) // of the state of each row
+	prefix := prefixes{dotted: true}
 	for i, row := range drawing.rows {
 		ref := t.Graph.Ref(row.ID)
 		reading := t.Readings[row.ID]
-		name := paint(p.dim, prefix.next(row)) + paint(p.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(p.dim, drawing.mark(row))
+		name := paint(p.dim, prefix.next(row)) + paint(p.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name)
+		if !wide { // which has it in a column
+			name += paint(p.dim, linkMark(row))
+		}
+		name += paint(p.dim, drawing.mark(row))
 		if row.Cut > 0 {
 			name += paint(p.dim, fmt.Sprintf(" (+%d)", row.Cut))
 		}
+		state, stateColor := t.state(row.ID, reading, p)
 		cells := []string{
-			orDash(Escape(ref.Namespace)), name, t.state(row.ID, reading, p), orDash(Escape(reading.Ready)),
+			orDash(Escape(ref.Namespace)), name, state, orDash(Escape(reading.Ready)),
 			orDash(t.finalizers(row.ID, wide)), t.age(row.ID),
 		}
 		if wide {
 			cells = append(cells, orDash(edge(row)), orDash(t.owners(row.ID, names)), orDash(Escape(ref.UID)))
 		}
-		rows = append(rows, cells)
+		rows, colors = append(rows, cells), append(colors, stateColor)
 		if more := drawing.more(i, &prefix, p); more != "" {
-			rows = append(rows, slices.Insert(make([]string, len(header)-1), 1, more))
+			rows, colors = append(rows, slices.Insert(make([]string, len(header)-1), 1, more)), append(colors, nil)
 		}
 	}
 	s.fit(header, rows, 4)
+	s.fit(header, rows, 2)
+	for i, row := range rows {
+		row[2] = paint(colors[i], row[2])
+	}
 	if err := writeTable(w, header, rows); err != nil {
 		return err
 	}
@@ -60,7 +72,11 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 }
 
 // prefixes draws the lines in front of a name. It remembers, for each indent, whether the row there was the last.
-type prefixes struct{ last []bool }
+type prefixes struct {
+	last []bool
+	// dotted draws the branch to what no ownerReference leads to as a dotted line.
+	dotted bool
+}
 
 func (p *prefixes) next(row graph.Row) string {
 	p.last = append(p.last[:row.Indent], row.Last)
@@ -76,27 +92,60 @@ func (p *prefixes) next(row graph.Row) string {
 		}
 	}
 	if row.Last {
-		b.WriteString("└─")
+		b.WriteString("└")
 	} else {
-		b.WriteString("├─")
+		b.WriteString("├")
+	}
+	if p.dotted && row.Link != "" {
+		b.WriteString("┄")
+	} else {
+		b.WriteString("─")
 	}
 	return b.String()
 }
 
-// state is the verdict on the object's existence or, for one that is simply there, what kubectl get says as its STATUS.
-func (t Tree) state(id graph.ID, r graph.PrinterColumns, p Palette) string {
+// linkMark names the link of a pack that leads to a row. That of a rule of Kubernetes needs no name: the row above it is a CRD or a namespace.
+func linkMark(row graph.Row) string {
+	if row.Link == "" || slices.ContainsFunc(link.Rules(), func(r link.Rule) bool { return r.Name == row.Link }) {
+		return ""
+	}
+	return " (link:" + Escape(row.Link) + ")"
+}
+
+// state is the verdict on the object's existence or, for one that is simply there, what kubectl get says as its STATUS; and what is wrong with it, unless the
+// STATUS says so. It comes with the color in which it is printed.
+func (t Tree) state(id graph.ID, r graph.PrinterColumns, p Palette) (string, *color.Color) {
+	failing := failingCondition(r.Failing)
 	switch t.Graph.State(id) {
 	case graph.Deleting:
-		return paint(p.warn, "Deleting("+t.since(t.Graph.DeletionTimestamp(id))+")")
+		state := "Deleting(" + t.since(t.Graph.DeletionTimestamp(id)) + ")"
+		if failing != "" {
+			state += ", " + failing
+		}
+		return state, p.warn
 	case graph.Absent:
-		return paint(p.bad, "Absent")
+		return "Absent", p.bad
 	case graph.Unknown:
-		return paint(p.bad, "Unknown")
+		return "Unknown", p.bad
 	}
-	if r.Status != "" {
-		return Escape(r.Status)
+	switch {
+	case r.Status != "":
+		return Escape(r.Status), nil
+	case failing != "":
+		return failing, p.warn
 	}
-	return "Active"
+	return "Active", nil
+}
+
+// failingCondition is a condition in a few words: "Synced: ReconcileError". Its message is too long for a table.
+func failingCondition(c graph.Condition) string {
+	switch {
+	case c.Type == "":
+		return ""
+	case c.Reason == "":
+		return Escape(c.Type + "=" + c.Status)
+	}
+	return Escape(c.Type + ": " + c.Reason)
 }
 
 func (t Tree) since(seconds int64) string {
@@ -136,7 +185,7 @@ func edge(row graph.Row) string {
 		return ""
 	}
 	if row.Link != "" {
-		return "link:" + row.Link
+		return "link:" + Escape(row.Link)
 	}
 	var flags []string
 	if row.Via.Controller {

@@ -17,9 +17,10 @@ type Options struct {
 	Owners bool
 	// Depth is the distance from the objects to which there are rows; negative for all.
 	Depth int
-	// Links also follows what no ownerReference records: rules of Kubernetes, and what objects name by the Definitions.
+	// Links also follows what no ownerReference records: rules of Kubernetes, and what objects name by the Definitions, which are asked for once everything is
+	// listed; nil for none.
 	Links       bool
-	Definitions []*link.Definition
+	Definitions func() ([]*link.Definition, error)
 	// Shows says whether an object has a row; nil if all have. It never cuts an edge.
 	Shows func(graph.Ref) bool
 	// Drawn picks the rows of which READY and STATUS are read; nil reads none.
@@ -53,7 +54,7 @@ func look(ctx context.Context, q *selection.Query, uids []string, opts Options) 
 	}
 	rows := graph.TreeOptions{Owners: opts.Owners, Depth: opts.Depth, Show: show, HideRoots: q.All()}
 	if opts.Links && !q.All() {
-		own, err := ownership.Find(ctx, q.Client, q.Catalog, ownership.Request{Graph: listed.Graph, Scope: q.Scope, Roots: roots, Upwards: opts.Owners, Definitions: opts.Definitions})
+		own, err := links(ctx, q, listed.Graph, roots, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -73,6 +74,18 @@ func look(ctx context.Context, q *selection.Query, uids []string, opts Options) 
 		s.Readings, err = readings(ctx, q.Client, g, opts.Drawn(s.Rows))
 	}
 	return s, err
+}
+
+// links finds the links of the roots.
+func links(ctx context.Context, q *selection.Query, g *graph.Graph, roots []graph.ID, opts Options) (*ownership.Ownership, error) {
+	r := ownership.Request{Graph: g, Scope: q.Scope, Roots: roots, Upwards: opts.Owners}
+	if opts.Definitions != nil {
+		var err error
+		if r.Definitions, err = opts.Definitions(); err != nil {
+			return nil, err
+		}
+	}
+	return ownership.Find(ctx, q.Client, q.Catalog, r)
 }
 
 // find returns the roots of the tree and what of it has rows.

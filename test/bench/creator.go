@@ -16,13 +16,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// clientConfig returns how to reach the cluster of a kubeconfig, without client-side throttling.
+// clientConfig returns how to reach the cluster of a kubeconfig, without client-side throttling and without the warnings of the server.
 func clientConfig(kubeconfig string) (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig %s: %w", kubeconfig, err)
 	}
 	config.QPS = -1
+	config.WarningHandler = rest.NoWarnings{} // one for each object with a finalizer
 	return config, nil
 }
 

@@ -1,5 +1,5 @@
 // Command bench measures what reading a cluster of about 100,000 objects costs, beside the raw bytes, kubectl and other
-// plugins. It does so near and far away, with few types and with many. It is a measurement and no test: a figure that misses its aim is printed as such and is no error.
+// plugins. As "bench claim" it measures the tree of a claim of Crossplane with 500 managed resources. It does so near and far away, with few types and with many. It is a measurement and no test: a figure that misses its aim is printed as such and is no error.
 package main
 
 import (
@@ -18,6 +18,7 @@ var roles = map[string]func(ctx context.Context, args []string) error{
 	roleRaw:      readRaw,
 	roleProfiled: runProfiled,
 	roleLinear:   runLinear,
+	roleClaim:    benchClaim,
 }
 
 func main() {

@@ -24,6 +24,18 @@ func openPlane(ctx context.Context, o options) (*plane, error) {
 		absolute, err := filepath.Abs(o.kubeconfig)
 		return &plane{kubeconfig: absolute, stays: true, end: func() error { return nil }}, err
 	}
+	p, err := startPlane(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := load(ctx, p.kubeconfig, o); err != nil {
+		return nil, errors.Join(err, p.end())
+	}
+	return p, nil
+}
+
+// startPlane starts a control plane without controllers.
+func startPlane(ctx context.Context, o options) (*plane, error) {
 	dir, err := os.MkdirTemp("", "kubectl-gc-bench-")
 	if err != nil {
 		return nil, err
@@ -37,11 +49,7 @@ func openPlane(ctx context.Context, o options) (*plane, error) {
 		return errors.Join(controlplane(ctx, o, "down", "--dir", home), os.RemoveAll(dir))
 	}
 	say("starting a control plane in %s", home)
-	err = controlplane(ctx, o, "up", "--dir", home, "--controllers", "none")
-	if err == nil {
-		err = load(ctx, p.kubeconfig, o)
-	}
-	if err != nil {
+	if err := controlplane(ctx, o, "up", "--dir", home, "--controllers", "none"); err != nil {
 		return nil, errors.Join(err, p.end())
 	}
 	if o.keep {

@@ -42,7 +42,7 @@ var imports = map[string][]string{
 	"pkg/actor":          {"pkg/cluster", "pkg/finalizer", "pkg/status", "pkg/graph"},
 	"pkg/encode":         slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/actor", "pkg/status"}),
 	"pkg/render":         slices.Concat(engines, knowledge, []string{"pkg/actor", "pkg/status"}),
-	"pkg/cluster":        {"pkg/graph"},
+	"pkg/cluster":        {"pkg/graph", "pkg/status"},
 	"pkg/plan":           {"pkg/finalizer", "pkg/link", "pkg/graph"},
 	"pkg/finalizer":      {"pkg/link", "pkg/graph"},
 	"pkg/link":           {"pkg/finalizer", "pkg/graph"},

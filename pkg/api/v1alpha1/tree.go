@@ -37,8 +37,10 @@ type TreeNode struct {
 	State      State     `json:"state"`
 	Finalizers []string  `json:"finalizers"`
 	// Ready and Status are what kubectl get prints for the object, where it prints them.
-	Ready             string       `json:"ready,omitempty"`
-	Status            string       `json:"status,omitempty"`
+	Ready  string `json:"ready,omitempty"`
+	Status string `json:"status,omitempty"`
+	// Failing is the condition of a custom resource that says what is wrong with it, for example Synced, where one does.
+	Failing           *Condition   `json:"failing,omitempty"`
 	CreationTimestamp *metav1.Time `json:"creationTimestamp,omitempty"`
 	DeletionTimestamp *metav1.Time `json:"deletionTimestamp,omitempty"`
 	// Owners are the object's ownerReferences and, with Link set, the owners that no ownerReference records.
@@ -48,6 +50,14 @@ type TreeNode struct {
 	Root  bool `json:"root"`
 	// Cycle is true when the object is part of an ownership cycle.
 	Cycle bool `json:"cycle,omitempty"`
+}
+
+// Condition is one of those in the status of an object.
+type Condition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 // TreeOwner is one edge from a dependent to an owner.
@@ -68,6 +78,10 @@ func (t *Tree) DeepCopyObject() runtime.Object {
 	out.Nodes = make([]TreeNode, len(t.Nodes))
 	for i, n := range t.Nodes {
 		n.Finalizers = slices.Clone(n.Finalizers)
+		if n.Failing != nil {
+			failing := *n.Failing
+			n.Failing = &failing
+		}
 		n.CreationTimestamp = n.CreationTimestamp.DeepCopy()
 		n.DeletionTimestamp = n.DeletionTimestamp.DeepCopy()
 		n.Owners = slices.Clone(n.Owners)

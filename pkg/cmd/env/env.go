@@ -5,7 +5,6 @@ import (
 	"bufio"
 	"context"
 	"flag"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -28,15 +28,16 @@ type Env struct {
 	Color       string
 	Concurrency int
 	// Packs are the directories of --packs.
-	Packs   []string
-	known   func() (*finalizer.Registry, error)
-	answers *bufio.Reader // of who is asked
+	Packs      []string
+	known, own func() (*finalizer.Registry, error)
+	links      func() ([]*link.Definition, error)
+	answers    *bufio.Reader // of who is asked
 }
 
 // New returns the environment of one command. Nothing is read yet.
 func New(streams genericiooptions.IOStreams, config *genericclioptions.ConfigFlags) *Env {
 	e := &Env{IOStreams: streams, Config: config, Concurrency: cluster.DefaultConcurrency}
-	e.known = sync.OnceValues(e.loadKnown)
+	e.readPacks()
 	return e
 }
 

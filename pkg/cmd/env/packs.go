@@ -1,9 +1,12 @@
 package env
 
 import (
+	"sync"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/plugins"
 )
 
@@ -18,14 +21,24 @@ func (e *Env) CheckPacks() error {
 	if len(e.Packs) == 0 {
 		return nil
 	}
-	_, err := e.Known()
+	_, err := e.own()
 	return err
 }
 
 // Known returns what is known of finalizers. It is read once, which takes tens of milliseconds, so that only a command that needs it asks.
 func (e *Env) Known() (*finalizer.Registry, error) { return e.known() }
 
-// loadKnown reads the packs that come with the plugin, then the user's own, then those of --packs. What is read later counts.
+// Links returns the links of packs. They are read once, in much less time than all that is known.
+func (e *Env) Links() ([]*link.Definition, error) { return e.links() }
+
+// readPacks reads what is known once somebody asks for it.
+func (e *Env) readPacks() {
+	e.own = sync.OnceValues(e.loadOwn)
+	e.known = sync.OnceValues(e.loadKnown)
+	e.links = sync.OnceValues(e.loadLinks)
+}
+
+// loadKnown reads the packs that come with the plugin, then those of the user. What is read later counts.
 func (e *Env) loadKnown() (*finalizer.Registry, error) {
 	packs, err := plugins.Packs()
 	if err != nil {
@@ -35,16 +48,39 @@ func (e *Env) loadKnown() (*finalizer.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := finalizer.UserPacks()
+	own, err := e.own()
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range append(own, e.Packs...) {
+	return known.With(own), nil
+}
+
+// loadLinks is loadKnown for the links alone.
+func (e *Env) loadLinks() ([]*link.Definition, error) {
+	known, err := finalizer.ReadLinks(plugins.Links)
+	if err != nil {
+		return nil, err
+	}
+	own, err := e.own()
+	if err != nil {
+		return nil, err
+	}
+	return known.With(own).Links(), nil
+}
+
+// loadOwn reads the user's own packs, then those of --packs.
+func (e *Env) loadOwn() (*finalizer.Registry, error) {
+	dirs, err := finalizer.UserPacks()
+	if err != nil {
+		return nil, err
+	}
+	own := &finalizer.Registry{}
+	for _, dir := range append(dirs, e.Packs...) {
 		more, err := finalizer.LoadDir(dir)
 		if err != nil {
 			return nil, err
 		}
-		known = known.With(more)
+		own = own.With(more)
 	}
-	return known, nil
+	return own, nil
 }

@@ -76,6 +76,43 @@ func TestPacksOfTheUserAndOfTheFlag(t *testing.T) {
 	}
 }
 
+// TestLinksOfTheUser: a link of --packs takes the place of one with its id that comes with the plugin, and adds to those.
+func TestLinksOfTheUser(t *testing.T) {
+	config := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", config)
+	t.Setenv("HOME", config)
+	named := func(packs ...string) map[string]string {
+		t.Helper()
+		e := New(genericiooptions.NewTestIOStreamsDiscard(), nil)
+		e.Packs = packs
+		links, err := e.Links()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]string{}
+		for _, d := range links {
+			names[d.ID] = d.Name
+		}
+		return names
+	}
+	without := named()
+	if without["crossplane-claim-composite"] != "composite" {
+		t.Errorf("without a pack: %v", without)
+	}
+	const link = `
+- id: crossplane-claim-composite
+  name: mine
+  from: {category: claim}
+  ends: [{form: reference, field: spec.resourceRef}]
+  deletion: {of: neither}
+  verified: source
+  source: https://example.com/`
+	with := named(packIn(t, t.TempDir(), "links.yaml", "title: Links\nlinks:"+link+strings.ReplaceAll(link, "crossplane-claim-composite", "another")))
+	if with["crossplane-claim-composite"] != "mine" || with["another"] != "mine" || len(with) != len(without)+1 {
+		t.Errorf("with a pack: %v", with)
+	}
+}
+
 // TestPacksThatAreBroken: the error names the folder, the file and what is wrong, and is there before a server is asked.
 func TestPacksThatAreBroken(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())

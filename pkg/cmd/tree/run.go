@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
-	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
@@ -29,11 +28,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	q.Scope = q.ListingScope(o.Owners)
-	definitions, err := o.definitions()
-	if err != nil {
-		return err
-	}
-	opts := tree.Options{Owners: o.Owners, Depth: o.Depth, Links: o.Links, Definitions: definitions, Shows: filter.Shows(q.Catalog), Drawn: o.drawn()}
+	opts := tree.Options{Owners: o.Owners, Depth: o.Depth, Links: o.FollowLinks, Definitions: o.Links, Shows: filter.Shows(q.Catalog), Drawn: o.drawn()}
 	if o.Watch {
 		return o.watch(ctx, q, opts)
 	}
@@ -47,18 +42,6 @@ func run(ctx context.Context, o *Options) error {
 		return nil
 	}
 	return o.Print(ctx, func() error { return o.print(s) })
-}
-
-// definitions are the links of packs, if links are followed.
-func (o *Options) definitions() ([]*link.Definition, error) {
-	if !o.Links {
-		return nil, nil
-	}
-	known, err := o.Known()
-	if err != nil {
-		return nil, err
-	}
-	return known.Links(), nil
 }
 
 // watch draws the tree whenever it has changed, on a terminal in the place of the last one.

@@ -19,12 +19,13 @@ type Options struct {
 	// Depth is negative for all levels.
 	Depth          int
 	Types, Exclude []string
-	Links, Watch   bool
+	// FollowLinks is the value of --links.
+	FollowLinks, Watch bool
 }
 
 // New returns the command tree, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "dot", "mermaid"), Depth: -1, Links: true}
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "dot", "mermaid"), Depth: -1, FollowLinks: true}
 	if runF == nil {
 		runF = run
 	}
@@ -40,8 +41,13 @@ An owner that a reference names and that was not listed has a row of its own: it
 Absent if its type was listed completely, and Unknown if it was not. Types that could not be
 listed are gaps: they are printed to stderr and included in the JSON.
 
+A dotted branch (├┄, └┄) leads to an object without an ownerReference: an instance of a CRD,
+the content of a namespace, or what another object names in its content. The link of the pack
+that says so is in parentheses, as in (link:composite); -o wide prints it under EDGE.
+
 STATE is the STATUS column of kubectl get, if the type has one. For an object that is being
-deleted it is Deleting, with the time since its deletionTimestamp.
+deleted it is Deleting, with the time since its deletionTimestamp. Of a custom resource it
+also names the condition that fails, as in "Synced: ReconcileError".
 
 A table shows at most 60 levels, or as many as fit half the width of the terminal, and counts
 the objects below them. Other formats show all levels.`,
@@ -78,7 +84,7 @@ the objects below them. Other formats show all levels.`,
 	flags.IntVar(&o.Depth, "depth", o.Depth, "Number of levels to show below the named objects; a negative number shows all")
 	flags.StringSliceVar(&o.Types, "types", nil, "Show only objects of these types: names, short names, kinds or groups, as glob patterns")
 	flags.StringSliceVar(&o.Exclude, "exclude-types", nil, "Do not show objects of these types")
-	flags.BoolVar(&o.Links, "links", o.Links, "Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
+	flags.BoolVar(&o.FollowLinks, "links", o.FollowLinks, "Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
 	e.AddPacks(cmd)
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After showing the tree, watch for changes and show it again")
 	cmd.RegisterFlagCompletionFunc("types", e.CompleteTypeList)

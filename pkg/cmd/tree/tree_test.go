@@ -15,10 +15,10 @@ func TestFlagsBecomeOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(o.Args, []string{"deployment/web"}) || o.Depth != 2 || !slices.Equal(o.Types, []string{"pods", "apps"}) ||
-		!slices.Equal(o.Exclude, []string{"secrets"}) || o.Links || !o.Output.Wide() || !o.Objects.AllNamespaces || o.Owners || o.Watch {
+		!slices.Equal(o.Exclude, []string{"secrets"}) || o.FollowLinks || !o.Output.Wide() || !o.Objects.AllNamespaces || o.Owners || o.Watch {
 		t.Errorf("options %+v", o)
 	}
-	if o, err := flags.Parse(New); err != nil || o.Depth >= 0 || !o.Links {
+	if o, err := flags.Parse(New); err != nil || o.Depth >= 0 || !o.FollowLinks {
 		t.Errorf("without flags: %+v, %v", o, err)
 	}
 }
