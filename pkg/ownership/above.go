@@ -120,8 +120,11 @@ func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *u
 	}
 	var ids []graph.ID
 	for _, n := range ends {
-		if end, _ := s.resolve(n); end >= 0 {
+		end, ref := s.resolve(n)
+		if end >= 0 {
 			ids = append(ids, end)
+		} else if s.Scope != "" && ref.Namespace != "" && ref.Namespace != s.Scope {
+			s.wider = true
 		}
 	}
 	for _, m := range members {
