@@ -243,6 +243,37 @@ Database/db
 	want(t, drawn(up, id, true), fmt.Sprintf("ConfigMap/composed\n  XDatabase/%s\n    Database/db by composite", x))
 }
 
+// TestWhatAnAbsentObjectLeftBehind: a claim names a composite that is gone. What has an ownerReference to the composite stands below it, with the links of its own.
+func TestWhatAnAbsentObjectLeftBehind(t *testing.T) {
+	t.Parallel()
+	c := withTypes(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fmt.Sprintf(`apiVersion: links.example.org/v1
+kind: Database
+metadata: {name: db, namespace: %[1]s}
+spec: {resourceRef: {apiVersion: links.example.org/v1, kind: XDatabase, name: x-%[1]s}}
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: composed
+  namespace: %[1]s
+  ownerReferences: [{apiVersion: links.example.org/v1, kind: XDatabase, name: x-%[1]s, uid: gone-%[1]s}]
+spec: {ports: [{port: 80}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: composed-1, namespace: %[1]s, labels: {kubernetes.io/service-name: composed}}
+addressType: IPv4
+endpoints: []
+`, ns))
+	own, id := find(t, c.Config(), ns, false, "links.example.org", "databases", ns, "db")
+	want(t, drawn(own, id, false), "Database/db\n  XDatabase/x-"+ns+" by composite Absent\n    Service/composed\n      EndpointSlice/composed-1 by endpoints")
+	if !own.Elsewhere {
+		t.Error("what an absent cluster-scoped composite owns can be in any namespace")
+	}
+}
+
 // TestHelmRelease: the Secret's manifest names the objects, one of them in a namespace that was not listed and one that is not there, and an object's annotation leads to
 // the release. Other Secrets are not read whole.
 func TestHelmRelease(t *testing.T) {

@@ -40,6 +40,8 @@ type search struct {
 	below        map[graph.ID][]int // other links by source
 	above        map[graph.ID][]int // seek links by end, which are indices of links
 	unseen       map[graph.Ref]graph.ID
+	// absent are the objects that are not there and that ownerReferences name, with the group alone as APIVersion; nil until one is looked for.
+	absent map[graph.Ref]graph.ID
 	// lastUnseen is the lowest of the negative ids of ends that are not there.
 	lastUnseen graph.ID
 	gaps       []v1alpha1.Gap
@@ -103,13 +105,15 @@ func (s *search) reach(ids ...graph.ID) {
 	for len(s.queue) > 0 {
 		id := s.queue[len(s.queue)-1]
 		s.queue = s.queue[:len(s.queue)-1]
-		if id < 0 || s.reached[id] || !s.Graph.Observed(id) {
+		if id < 0 || s.reached[id] {
 			continue
 		}
 		s.reached[id] = true
-		s.reachedKinds[s.groupKind(id)] = true
-		if s.isSource(id) {
-			s.waiting = append(s.waiting, id)
+		if s.Graph.Observed(id) {
+			s.reachedKinds[s.groupKind(id)] = true
+			if s.isSource(id) {
+				s.waiting = append(s.waiting, id)
+			}
 		}
 		for e := range s.Graph.Dependents(id) {
 			s.queue = append(s.queue, e.Dependent)
@@ -162,8 +166,7 @@ func (s *search) leadsOut(f named) bool {
 	if f.End < 0 {
 		return f.end.Namespace != "" && f.end.Namespace != s.Scope
 	}
-	t, _ := s.Graph.Type(f.End)
-	return !t.Namespaced && f.Definition.Deletion.Of == link.End
+	return s.Graph.Ref(f.End).Namespace == "" && f.Definition.Deletion.Of == link.End
 }
 
 // note adds a link whose end is known.
@@ -215,7 +218,26 @@ func (s *search) resolve(n link.Named) (graph.ID, graph.Ref) {
 			return id, graph.Ref{}
 		}
 	}
-	return s.virtual(graph.Ref{APIVersion: types[0].APIVersion(), Kind: n.Kind, Resource: types[0].Resource, Namespace: namespace, Name: n.Name})
+	ref := graph.Ref{APIVersion: types[0].APIVersion(), Kind: n.Kind, Resource: types[0].Resource, Namespace: namespace, Name: n.Name}
+	if id, ok := s.referred(ref); ok && (n.UID == "" || n.UID == s.Graph.Ref(id).UID) {
+		return id, graph.Ref{}
+	}
+	return s.virtual(ref)
+}
+
+// referred finds an object that is not there among those that ownerReferences name: what it owned is below it.
+func (s *search) referred(ref graph.Ref) (graph.ID, bool) {
+	if s.absent == nil {
+		s.absent = map[graph.Ref]graph.ID{}
+		for i := range s.Graph.Len() {
+			if id := graph.ID(i); !s.Graph.Observed(id) {
+				r := s.Graph.Ref(id)
+				s.absent[graph.Ref{APIVersion: r.Group(), Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}] = id
+			}
+		}
+	}
+	id, ok := s.absent[graph.Ref{APIVersion: ref.Group(), Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}]
+	return id, ok
 }
 
 // virtual returns the negative id of an end that is not there, the same for the same end.

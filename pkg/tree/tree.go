@@ -32,6 +32,7 @@ type Snapshot struct {
 	*selection.Snapshot
 	Rows     []graph.Row
 	Readings map[graph.ID]graph.PrinterColumns
+	links    *link.Links // nil if none were looked for
 }
 
 // Look lists what the query needs and finds the rows of its tree. An object that was named and is not there is an error.
@@ -39,8 +40,8 @@ func Look(ctx context.Context, q *selection.Query, opts Options) (*Snapshot, err
 	return look(ctx, q, nil, opts)
 }
 
-// look is Look for the objects with these uids, if there are any: their names may be others' by now.
-func look(ctx context.Context, q *selection.Query, uids []string, opts Options) (*Snapshot, error) {
+// look is Look for objects that are followed; nil for those that the query names.
+func look(ctx context.Context, q *selection.Query, of *followed, opts Options) (*Snapshot, error) {
 	listed, err := q.List(ctx)
 	if err != nil {
 		return nil, err
@@ -48,10 +49,11 @@ func look(ctx context.Context, q *selection.Query, uids []string, opts Options) 
 	if err := q.Unlisted(listed.Gaps); err != nil {
 		return nil, err
 	}
-	roots, show, err := find(ctx, q, listed.Graph, uids, opts.Shows)
+	roots, show, err := find(ctx, q, listed.Graph, of, opts.Shows)
 	if err != nil {
 		return nil, err
 	}
+	s := &Snapshot{Snapshot: listed}
 	rows := graph.TreeOptions{Owners: opts.Owners, Depth: opts.Depth, Show: show, HideRoots: q.All()}
 	if opts.Links && !q.All() {
 		own, err := links(ctx, q, listed.Graph, roots, opts)
@@ -61,17 +63,16 @@ func look(ctx context.Context, q *selection.Query, uids []string, opts Options) 
 		if own.Elsewhere {
 			everywhere := *q
 			everywhere.Scope = ""
-			return look(ctx, &everywhere, uids, opts)
+			return look(ctx, &everywhere, of, opts)
 		}
-		listed.Graph, listed.Gaps = own.Graph, slices.Concat(listed.Gaps, own.Gaps)
+		listed.Graph, listed.Gaps, s.links = own.Graph, slices.Concat(listed.Gaps, own.Gaps), own.Links
 		if rows.Links = own.Links.Dependents; opts.Owners {
 			rows.Links = own.Links.Owners
 		}
 	}
-	g := listed.Graph
-	s := &Snapshot{Snapshot: listed, Rows: g.Tree(roots, rows)}
+	s.Rows = s.Graph.Tree(roots, rows)
 	if opts.Drawn != nil {
-		s.Readings, err = readings(ctx, q.Client, g, opts.Drawn(s.Rows))
+		s.Readings, err = readings(ctx, q.Client, s.Graph, opts.Drawn(s.Rows))
 	}
 	return s, err
 }
@@ -89,7 +90,7 @@ func links(ctx context.Context, q *selection.Query, g *graph.Graph, roots []grap
 }
 
 // find returns the roots of the tree and what of it has rows.
-func find(ctx context.Context, q *selection.Query, g *graph.Graph, uids []string, shows func(graph.Ref) bool) ([]graph.ID, func(graph.ID) bool, error) {
+func find(ctx context.Context, q *selection.Query, g *graph.Graph, of *followed, shows func(graph.Ref) bool) ([]graph.ID, func(graph.ID) bool, error) {
 	var show func(graph.ID) bool
 	if shows != nil {
 		show = func(id graph.ID) bool { return shows(g.Ref(id)) }
@@ -101,15 +102,9 @@ func find(ctx context.Context, q *selection.Query, g *graph.Graph, uids []string
 		}
 		return ids, func(id graph.ID) bool { return show(id) && (related == nil || related(id)) }, nil
 	}
-	if len(uids) == 0 {
-		ids, err := q.Find(ctx, g)
-		return ids, show, err
+	if of != nil {
+		return of.in(g), show, nil
 	}
-	var ids []graph.ID
-	for _, uid := range uids {
-		if id, ok := g.Lookup(uid); ok {
-			ids = append(ids, id)
-		}
-	}
-	return ids, show, nil
+	ids, err := q.Find(ctx, g)
+	return ids, show, err
 }

@@ -3,10 +3,12 @@ package tree
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -21,37 +23,39 @@ const (
 // ErrGone says that nothing is left of the objects that were watched.
 var ErrGone = errors.New("nothing is left of it")
 
-// Watch draws the tree, and again whenever something in it changes. It returns ErrGone when the objects that were named, and all they owned, are gone, nil
-// when ctx ends, and the error of draw.
+// Watch draws the tree, and again whenever something in it changes. It returns ErrGone when the objects that were named, and all they owned or deleted by a link,
+// are gone, nil when ctx ends, and the error of draw.
 func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Snapshot) error) error {
-	var uids []string
-	snapshot := func() (*Snapshot, error) { return look(ctx, q, uids, opts) }
+	asked := *q
+	var of *followed
+	snapshot := func() (*Snapshot, error) { return look(ctx, &asked, of, opts) }
 	s, err := interrupt.Do(ctx, snapshot)
 	if err != nil {
 		return err
 	}
-	if len(q.Objects) > 0 {
-		uids = s.roots()
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	interest := newInterest()
-	watching := make(chan error, 1)
-	go func() { watching <- q.Client.Watch(ctx, s.ResumePoints, interest.event) }()
-	defer func() { cancel(); <-watching }()
+	var w *watch
+	defer func() { w.stop() }()
 	for {
-		if len(uids) > 0 && len(s.Rows) == 0 {
+		if len(q.Objects) > 0 {
+			of = of.follow(s)
+		}
+		if of != nil && len(s.Rows) == 0 {
 			return ErrGone
 		}
-		interest.set(s, len(q.Objects) == 0)
+		interest.set(s, of == nil)
+		if w == nil || w.scope != s.Options.Namespace { // a link has come that leads out of what is watched
+			w.stop()
+			w = startWatch(ctx, q.Client, s, interest)
+			asked.Scope = w.scope
+		}
 		if err := draw(s); err != nil && ctx.Err() == nil {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return nil // an interrupt is how a watch ends
-		case err := <-watching:
-			watching <- nil
+		case err := <-w.ended:
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -68,23 +72,48 @@ func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Sna
 	}
 }
 
-// roots are the uids of the roots, by which a later look finds what is left of them under an owner that is gone.
-func (s *Snapshot) roots() []string {
-	var uids []string
-	for _, row := range s.Rows {
-		if row.Root {
-			uids = append(uids, s.Graph.Ref(row.ID).UID)
-		}
+// watch is a watch of all that a snapshot listed.
+type watch struct {
+	scope  string
+	cancel context.CancelFunc
+	ended  chan error
+}
+
+func startWatch(ctx context.Context, client *cluster.Client, s *Snapshot, interest *interest) *watch {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &watch{scope: s.Options.Namespace, cancel: cancel, ended: make(chan error, 1)}
+	go func() {
+		w.ended <- client.Watch(ctx, s.ResumePoints, interest.event)
+		close(w.ended)
+	}()
+	return w
+}
+
+// stop ends the watch, if there is one, and waits until it has ended.
+func (w *watch) stop() {
+	if w == nil {
+		return
 	}
-	return uids
+	w.cancel()
+	for range w.ended { // until it is closed
+	}
 }
 
 // interest picks the events that concern what is shown out of all events.
 type interest struct {
 	changed chan struct{}
 	mu      sync.Mutex
-	shown   map[string]bool // uids; nil takes every event
+	shown   *shown // nil takes every event
 }
+
+// shown is what a tree shows.
+type shown struct {
+	uids map[string]bool
+	// named are objects that are not there: a link names them, and nothing says which uid they will have.
+	named map[named]bool
+}
+
+type named struct{ group, resource, namespace, name string }
 
 func newInterest() *interest {
 	return &interest{changed: make(chan struct{}, 1)}
@@ -92,35 +121,43 @@ func newInterest() *interest {
 
 // set makes what a snapshot shows the interest; of a forest that is everything.
 func (i *interest) set(s *Snapshot, forest bool) {
-	var uids map[string]bool
+	var all *shown
 	if !forest {
-		uids = make(map[string]bool, len(s.Rows))
+		all = &shown{make(map[string]bool, len(s.Rows)), map[named]bool{}}
 		for _, row := range s.Rows {
-			uids[s.Graph.Ref(row.ID).UID] = true
+			ref := s.Graph.Ref(row.ID)
+			if ref.UID != "" {
+				all.uids[ref.UID] = true
+			}
+			if !s.Graph.Observed(row.ID) {
+				all.named[named{ref.Group(), ref.Resource, ref.Namespace, ref.Name}] = true
+			}
 		}
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.shown = uids
+	i.shown = all
 }
 
 func (i *interest) event(c cluster.Change) {
-	o := c.Object
 	i.mu.Lock()
 	shown := i.shown
 	i.mu.Unlock()
-	concerns := o == nil || shown == nil || shown[o.UID]
-	if !concerns {
-		for _, r := range o.Owners {
-			concerns = concerns || shown[r.UID]
-		}
-	}
-	if concerns {
+	if shown.concerns(c) {
 		select {
 		case i.changed <- struct{}{}:
 		default:
 		}
 	}
+}
+
+// concerns says whether a change can change what is shown: it is of an object that is, or that one of these owns or names.
+func (s *shown) concerns(c cluster.Change) bool {
+	o, t := c.Object, c.ResumePoint.Type
+	if s == nil || o == nil || s.uids[o.UID] || s.named[named{t.Group, t.Resource, o.Namespace, o.Name}] {
+		return true
+	}
+	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return s.uids[r.UID] })
 }
 
 // settle waits until no more events come, or for as long as is bearable.

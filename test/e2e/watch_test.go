@@ -66,6 +66,28 @@ next:
 	}
 }
 
+// ends reads to the end, which comes when nothing is left.
+func (w *watched) ends() {
+	w.t.Helper()
+	var read []string
+	deadline := time.After(time.Minute)
+	for {
+		select {
+		case line, more := <-w.lines:
+			if more {
+				read = append(read, line)
+				continue
+			}
+			if code := <-w.code; code != 0 || !strings.Contains(w.stderr.String(), "Nothing is left of it.") {
+				w.t.Errorf("exit code %d, stderr: %s", code, &w.stderr)
+			}
+			return
+		case <-deadline:
+			w.t.Fatalf("no end within a minute:\n%s", strings.Join(read, "\n"))
+		}
+	}
+}
+
 const deployment = `
 apiVersion: apps/v1
 kind: Deployment
@@ -95,9 +117,7 @@ func TestWatchFollowsADeletionToItsEnd(t *testing.T) {
 	c.Kubectl(t, "delete", "deployment/web", "-n", ns)
 	w.until("Deployment/web", "Absent")
 	c.Kubectl(t, "delete", "replicasets,pods", "--all", "-n", ns)
-	if code := <-w.code; code != 0 || !strings.Contains(w.stderr.String(), "Nothing is left of it.") {
-		t.Errorf("exit code %d, stderr: %s", code, &w.stderr)
-	}
+	w.ends()
 }
 
 // TestWatchEndsWhenInterrupted with exit code 0, and shows a new object of the namespace before that.
