@@ -5,70 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
-
-// blocking returns the actions of a plan that make references block.
-func blocking(p *plan.Plan) []plan.Action {
-	var actions []plan.Action
-	for _, a := range p.Actions {
-		if a.Verb == plan.VerbBlock && a.By == plan.ByClient {
-			actions = append(actions, a)
-		}
-	}
-	return actions
-}
-
-// block makes the references block that a plan wants to. It is false if one of them could not be made to: then nothing is to be deleted,
-// because the owner would not wait for it.
-func (r *run) block(ctx context.Context, p *plan.Plan) bool {
-	actions := blocking(p)
-	answers, errs := make([]*graph.Object, len(actions)), make([]error, len(actions))
-	var group errgroup.Group
-	group.SetLimit(r.client.Concurrency())
-	for i, a := range actions {
-		group.Go(func() error {
-			answers[i], errs[i] = newBlocker(r.client, p.Graph, a, cluster.PatchOptions{}).do(ctx)
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
-	ok := true
-	for i, a := range actions {
-		ref := p.Graph.Ref(a.Object)
-		switch {
-		case errors.Is(errs[i], errGone), errors.Is(errs[i], errReplaced):
-			r.note(p.Graph, a, errs[i])
-		case errs[i] != nil && ctx.Err() != nil:
-			r.note(p.Graph, a, ErrNotSent)
-			ok = false
-		case errs[i] != nil:
-			r.fail(p.Graph, a, fmt.Errorf("nothing was deleted: %s %q cannot be made to block its owners: %w", ref.Resource, ref.Name, errs[i]))
-			ok = false
-		default:
-			r.patched[ref.UID] = answers[i]
-			r.note(p.Graph, a, nil)
-		}
-	}
-	if ok {
-		return true
-	}
-	why := errNoBlock
-	if ctx.Err() != nil {
-		why = ErrNotSent
-	}
-	for _, batch := range p.Batches() {
-		for _, a := range batch {
-			r.note(p.Graph, a, why)
-		}
-	}
-	return false
-}
 
 // blocker makes references of one object block.
 type blocker struct {

@@ -28,7 +28,7 @@ type place struct {
 
 func newCascade(p *plan.Plan) *cascade {
 	c := &cascade{graph: p.Graph, at: make([]place, p.Graph.Len()), list: make([]*waited, 0, len(p.Deleted)), blocking: map[int]bool{}}
-	for _, a := range blocking(p) {
+	for _, a := range preparing(p) {
 		for _, index := range a.Edges {
 			c.blocking[index] = true
 		}

@@ -3,7 +3,6 @@ package act
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -30,7 +29,7 @@ func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePerio
 		})
 	}
 	_ = group.Wait() // each error is in its place
-	refused = checkBlocks(ctx, client, p)
+	refused = checkPreparations(ctx, client, p)
 	for i, a := range deletes {
 		ref := p.Graph.Ref(a.Object)
 		switch {
@@ -43,15 +42,15 @@ func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePerio
 	return refused, ignored
 }
 
-// checkBlocks sends the patches that make references block. One that meets an object that has changed is no failure: it would be made anew.
-func checkBlocks(ctx context.Context, client *cluster.Client, p *plan.Plan) []Failure {
-	actions := blocking(p)
+// checkPreparations sends the patches that come before the deletes. One that meets an object that has changed is no failure: it would be made anew.
+func checkPreparations(ctx context.Context, client *cluster.Client, p *plan.Plan) []Failure {
+	actions := preparing(p)
 	errs := make([]error, len(actions))
 	var group errgroup.Group
 	group.SetLimit(client.Concurrency())
 	for i, a := range actions {
 		group.Go(func() error {
-			_, errs[i] = newBlocker(client, p.Graph, a, cluster.PatchOptions{DryRun: true}).do(ctx)
+			_, errs[i] = newPreparation(client, p.Graph, a, cluster.PatchOptions{DryRun: true}).do(ctx)
 			return nil
 		})
 	}
@@ -59,8 +58,7 @@ func checkBlocks(ctx context.Context, client *cluster.Client, p *plan.Plan) []Fa
 	var refused []Failure
 	for i, a := range actions {
 		if errs[i] != nil && !errors.Is(errs[i], errGone) && !errors.Is(errs[i], errReplaced) {
-			ref := p.Graph.Ref(a.Object)
-			refused = append(refused, Failure{a, p.Graph, fmt.Errorf("%s %q cannot be made to block its owners: %w", ref.Resource, ref.Name, errs[i])})
+			refused = append(refused, Failure{a, p.Graph, unprepared(p.Graph, a, errs[i])})
 		}
 	}
 	return refused

@@ -101,7 +101,7 @@ type run struct {
 	quiet quiet
 	// unseen guards the Unseen of the result while the watches run.
 	unseen sync.Mutex
-	// patched are the objects whose references were made to block, by uid, as they were answered.
+	// patched are the objects that were written to before the deletes, by uid, as they were answered.
 	patched map[string]*graph.Object
 	// collected says that Collect has come to its end after all was gone.
 	collected bool
@@ -148,7 +148,7 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 // sendAll sends the deletes of a plan and, where roots turn out to have been changed, of what they were planned again to.
 func (r *run) sendAll(ctx context.Context, next Replanned) {
 	for round := 0; ; round++ {
-		if !r.block(ctx, next.Plan) {
+		if !r.prepare(ctx, next.Plan) {
 			return
 		}
 		r.follow(next)
@@ -233,6 +233,9 @@ func (r *run) expected() map[string]bool {
 func (r *run) deleted() map[string]bool {
 	deleted := map[string]bool{}
 	for _, d := range r.result.Done {
+		if d.Verb != plan.VerbDelete {
+			continue
+		}
 		deleted[d.Graph.Ref(d.Object).UID] = true
 	}
 	for _, f := range r.result.Failed {

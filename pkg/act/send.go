@@ -201,7 +201,7 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 	switch {
 	case err == nil:
 		r.result.Done = append(r.result.Done, Done{a, g})
-	case errors.Is(err, ErrNotSent), errors.Is(err, errNoBlock), errors.Is(err, errNoPolicy):
+	case errors.Is(err, ErrNotSent), errors.Is(err, errUnprepared), errors.Is(err, errNoPolicy):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
 	case errors.Is(err, errGone), errors.Is(err, errReplaced), errors.Is(err, errNotMeant):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
-	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -62,8 +62,17 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	if err != nil {
 		return nil, err
 	}
-	g := snapshot.Graph
-	links := link.New(g)
+	own, err := pl.links(ctx, query.Scope, snapshot.Graph, ids)
+	if err != nil {
+		return nil, err
+	}
+	if own.Elsewhere {
+		query.Scope = ""
+		return pl.planObjects(ctx, objects, query)
+	}
+	g, links := own.Graph, own.Links
+	p.links = links
+	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
 	details, err := readDetails(ctx, pl.client, p.Plan)
 	if err != nil {
@@ -79,6 +88,19 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links.Dependents(id), claims(id)) }})
 	p.Hiding = p.Relevant(snapshot.Gaps)
 	return p, nil
+}
+
+// links finds what goes with the objects, or manages them, though no ownerReference says so.
+func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, roots []graph.ID) (*ownership.Ownership, error) {
+	request := ownership.Request{Graph: g, Scope: scope, Roots: roots, Foreground: pl.request.Policy == plan.Foreground, Managers: true}
+	known, err := pl.request.finalizers()
+	if err != nil {
+		return nil, err
+	}
+	if known != nil {
+		request.Definitions = known.Links()
+	}
+	return ownership.Find(ctx, pl.client, pl.catalog, request)
 }
 
 // list lists what the deletion of the objects of a query can reach.
@@ -100,6 +122,9 @@ func (pl *planner) learnMore(ctx context.Context, p *Planned, details *plan.Deta
 	}
 	var err error
 	if p.Known, err = pl.request.finalizers(); err != nil {
+		return err
+	}
+	if err := readSpared(ctx, pl.client, p.Known, p.Plan, details); err != nil {
 		return err
 	}
 	return findIdle(ctx, pl.client, reader, p.Known, p.Plan, details)

@@ -4,6 +4,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -28,6 +29,7 @@ type Planned struct {
 	Unscoped bool
 
 	planner *planner
+	links   *link.Links
 }
 
 // LeftOut is an object that is not deleted, and why.

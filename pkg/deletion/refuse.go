@@ -24,6 +24,21 @@ func (p *Planned) Refused() error {
 		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: types that may contain dependents could not be listed"),
 			"--dry-run=client shows the plan; --allow-incomplete deletes anyway"))
 	}
+	return p.bound()
+}
+
+// bound is the refusal of a deletion that could not end: a program does not act on it, because what the object names is bound to another one.
+func (p *Planned) bound() error {
+	for _, id := range p.Deleted {
+		for _, f := range p.links.Found(id) {
+			if f.Bound != "" && f.Source == id {
+				source, end := p.Graph.Ref(f.Source), p.Graph.Ref(f.End)
+				return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: %s is bound to %s, so that %s refuses to act on the deletion of %s, which would never complete",
+					end.Located(), f.Bound, f.Definition.Deletion.By, source.Located()),
+					fmt.Sprintf("let %s of %s name an object of its own, or name none, and delete it then", f.Field, source.Located())))
+			}
+		}
+	}
 	return nil
 }
 
@@ -55,7 +70,7 @@ func (p *Planned) check(ctx context.Context) error {
 	if len(ignored) > 0 {
 		return p.policyIgnored(ignored[0])
 	}
-	return cannotBlock(refused)
+	return cannotWait(refused)
 }
 
 // policyIgnored is the refusal of a deletion whose policy the server would not carry out.
@@ -66,13 +81,20 @@ func (p *Planned) policyIgnored(ignored plan.Action) error {
 		"use --cascade=background, and delete the dependents or remove their owner references yourself"))
 }
 
-// cannotBlock is the refusal of a strict deletion for which not all references can be made to block.
-func cannotBlock(refused []act.Failure) error {
+// cannotWait is the refusal of a deletion for which not all owners can be made to wait: not all references can be made to block, or a policy cannot be set.
+func cannotWait(refused []act.Failure) error {
 	var errs []error
 	for _, r := range refused {
-		if r.Action.Verb == plan.VerbBlock {
-			errs = append(errs, answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: %w", r.Err), "without --strict, owners do not wait for dependents that do not block them")))
+		hint := ""
+		switch r.Action.Verb {
+		case plan.VerbBlock:
+			hint = "without --strict, owners do not wait for dependents that do not block them"
+		case plan.VerbSetPolicy:
+			hint = "with --cascade=background the field stays as it is, and the object does not wait"
+		default:
+			continue
 		}
+		errs = append(errs, answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: %w", r.Err), hint)))
 	}
 	return errors.Join(errs...)
 }

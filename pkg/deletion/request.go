@@ -36,7 +36,7 @@ type Request struct {
 	GC GC
 	// AllowIncomplete deletes even if a type could not be listed that may contain dependents.
 	AllowIncomplete bool
-	// Known returns what is known of finalizers. It is called only if the deletion waits for some; nil means that nothing is known.
+	// Known returns what is known of finalizers and links; nil means that nothing is known.
 	Known func() (*finalizer.Registry, error)
 	// Progress, if not nil, is called before each listing, as that of a selection.Query.
 	Progress func() (report func(cluster.Progress), done func())

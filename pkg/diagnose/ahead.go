@@ -71,7 +71,6 @@ func (e *examiner) counter(total int) func() {
 func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*deletion) {
 	seen := map[graph.ID]bool{}
 	looking, asking := map[*look]bool{}, map[*deletion]bool{}
-	links := link.New(e.Graph)
 	next := slices.Clone(ids)
 	for i := 0; i < len(next); i++ {
 		id := next[i]
@@ -92,18 +91,25 @@ func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*deletion) 
 				deletions = append(deletions, d)
 			}
 		}
-		next = append(next, e.waitsFor(links, id)...)
+		next = append(next, e.waitsFor(id)...)
 	}
 	slices.SortFunc(looks, func(a, b *look) int { return int(a.id - b.id) })
 	return looks, deletions
 }
 
 // waitsFor returns what an object waits for, or would if it were deleted.
-func (e *examiner) waitsFor(links *link.Links, id graph.ID) []graph.ID {
+func (e *examiner) waitsFor(id graph.ID) []graph.ID {
 	var all []graph.ID
 	deleted, ref := e.Graph.DeletionTimestamp(id) != 0, e.Graph.Ref(id)
 	if rule, ok := link.Of(ref); ok && deleted && (rule.Finalizer == "" || slices.Contains(e.Graph.Finalizers(id), rule.Finalizer)) {
-		all = links.Content(id)
+		all = e.links.Content(id)
+	}
+	if deleted {
+		for _, name := range e.Graph.Finalizers(id) {
+			for _, end := range e.awaitedBy(id, name) {
+				all = append(append(all, end), e.contentOf(end)...)
+			}
+		}
 	}
 	if _, ring := e.rings[id]; ring || deleted && !slices.Contains(e.Graph.Finalizers(id), plan.ForegroundFinalizer) {
 		return all

@@ -117,5 +117,7 @@ func (b blame) ordered(steps []step) []step {
 
 // remove is the command that removes a finalizer of an object.
 func remove(name string, flags ...string) step {
-	return command(append([]string{"kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", name}, flags...)...)
+	s := command(append([]string{"kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", name}, flags...)...)
+	s.removes = true
+	return s
 }

@@ -97,7 +97,7 @@ var Kinds = []Kind{
 		Remedy: "Delete it yourself, or remove the reference."},
 	{Code: BlockerUnresolvable, Rank: Root, Meaning: "a blocking dependent names an owner of a kind that is not served: it is never collected (GC-050)",
 		Remedy: "Delete it yourself, or remove the reference."},
-	{Code: BlockerHidden, Rank: Root, Meaning: "an owner waits for a dependent that cannot be seen",
+	{Code: BlockerHidden, Rank: Root, Meaning: "an object waits for dependents, or for what a link of a pack leads to, that cannot be seen",
 		Remedy: "A type that cannot be listed may contain a dependent that blocks it. Make the type available, or run the command as a user who may list it. If you delete the owner again in the background, it no longer waits."},
 	{Code: NamespaceControllerNotRunning, Rank: Root, Meaning: "the namespace controller has to empty or finalize the namespace, and does not run"},
 	{Code: NamespaceControllerNotActing, Rank: Root, Meaning: "the namespace controller has to empty or finalize the namespace, and does not"},

@@ -34,21 +34,13 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []finding {
 	if len(findings) > 0 {
 		return findings
 	}
-	instances := link.New(e.Graph).Dependents(id)
+	instances := e.links.Content(id)
 	if o != nil && len(instances) > 0 {
-		if findings = e.unreadable(ctx, o, instances[0].Dependent); len(findings) > 0 {
+		if findings = e.unreadable(ctx, o, instances[0]); len(findings) > 0 {
 			return found(ref, findings...)
 		}
 	}
-	for _, l := range instances {
-		instance, r := l.Dependent, e.Graph.Ref(l.Dependent)
-		if e.Graph.DeletionTimestamp(instance) != 0 {
-			findings = append(findings, behind(r, e.causes(ctx, instance))...)
-			continue
-		}
-		findings = append(findings, behind(r, found(r, e.rejected(ctx, instance)...))...)
-	}
-	if len(findings) > 0 {
+	if findings = e.goes(ctx, instances); len(findings) > 0 {
 		return findings
 	}
 	evidence := observed("it has no instances left")

@@ -16,6 +16,11 @@ import (
 
 // webhookDenies is for a webhook that answers, and says no.
 func (e *examiner) webhookDenies(ctx context.Context, w write, said string, names []string) []finding {
+	if w.operation == admissionv1.Delete {
+		if guards := e.guards(ctx, w, said); len(guards) > 0 {
+			return guards
+		}
+	}
 	hooks, unread := e.hooks(ctx)
 	var findings []finding
 	for _, h := range hooks {
@@ -77,8 +82,8 @@ func denied(w write, said string, f finding, who, path string, conditions []admi
 	f.code = AdmissionDenied
 	f.evidence = observed(fmt.Sprintf("%s is denied: %s", w.words(), said))
 	if w.operation == admissionv1.Delete {
-		f.remedy = fmt.Sprintf("Do what %s asks for: a deletion is mostly denied to protect something that is in use. If its component was uninstalled, delete the %s: only the registration is removed.", who, f.about.Kind)
-		f.commands = []step{describe(), command("kubectl", "delete", "OBJECT")}
+		f.remedy = fmt.Sprintf("Do what %s asks for: a deletion is mostly denied to protect something that is in use.", who)
+		f.commands = []step{describe().doing("shows what is called for which deletions").risking(finalizer.RiskNone)}
 		return f
 	}
 	f.remedy = fmt.Sprintf("Do what %s asks for, or exempt objects that are being deleted from it.", who)

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -35,6 +36,11 @@ type Snapshot struct {
 	Catalog *cluster.Catalog
 	Graph   *graph.Graph
 	Gaps    []v1alpha1.Gap
+
+	// links are the rules and, once they were followed, the links of packs of the definitions; unlinked are the gaps in which other links can be.
+	links       *link.Links
+	definitions []*link.Definition
+	unlinked    []v1alpha1.Gap
 }
 
 // Subjects are what to explain.
@@ -54,6 +60,12 @@ type Hidden struct {
 
 // Examine explains objects. The error is that of a context that ended.
 func Examine(ctx context.Context, client *cluster.Client, s Snapshot, of Subjects, opts Options) (*v1alpha1.Diagnosis, error) {
+	if s.links == nil {
+		var err error
+		if s, _, err = s.follow(ctx, client, "", of, opts.Known); err != nil {
+			return nil, err
+		}
+	}
 	e := newExaminer(client, s, opts)
 	ids := of.Observed
 	if len(of.Observed)+len(of.Hidden) == 0 {
@@ -63,7 +75,7 @@ func Examine(ctx context.Context, client *cluster.Client, s Snapshot, of Subject
 	if err := e.lookAhead(ctx, ids); err != nil {
 		return nil, err
 	}
-	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Gaps: append([]v1alpha1.Gap{}, s.Gaps...)}
+	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Gaps: append(append([]v1alpha1.Gap{}, s.Gaps...), s.unlinked...)}
 	for _, h := range of.Hidden {
 		findings := found(graph.Ref(h.Object), e.gap(ctx, h.Gap)...)
 		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings, gapClauses([]v1alpha1.Gap{h.Gap})))
@@ -82,7 +94,7 @@ func Examine(ctx context.Context, client *cluster.Client, s Snapshot, of Subject
 		return nil, context.Cause(ctx)
 	}
 	d.NotLookedAt = len(e.sampled) + e.tries.left
-	d.Gaps = append(d.Gaps, e.reader.Unread(s.Gaps)...)
+	d.Gaps = append(d.Gaps, e.reader.Unread(d.Gaps)...)
 	d.Complete = len(d.Gaps) == 0
 	return d, nil
 }
@@ -144,6 +156,9 @@ func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID
 	stray := e.strays(ctx)
 	for i := range e.Graph.Len() {
 		id := graph.ID(i)
+		if !e.Graph.Observed(id) {
+			continue // the end of a link that is not there
+		}
 		due := e.Graph.DeletionTimestamp(id) != 0 && e.past(id) >= e.opts.OlderThan
 		if (in == nil || in(id)) && (due || stray(id)) {
 			ids = append(ids, id)

@@ -29,6 +29,8 @@ type finding struct {
 	told, unsaid int
 	// after is behind how many others it comes up, each of which has to be cured before.
 	after int
+	// users are objects that are being deleted, and with which the cause goes.
+	users []graph.ID
 	// moves is what moves if whoever has to act does; nil if the cause does not depend on that.
 	moves *movement
 	// via leads from the object that was asked about to the one that was looked at.
@@ -49,11 +51,13 @@ func (f finding) object() v1alpha1.ObjectRef {
 	return v1alpha1.ObjectRef(f.at)
 }
 
-// found places findings at an object.
+// found places findings at an object, unless they were made at another already.
 func found(at graph.Ref, findings ...finding) []finding {
 	out := slices.Clone(findings)
 	for i := range out {
-		out[i].at = at
+		if out[i].at == (graph.Ref{}) {
+			out[i].at = at
+		}
 	}
 	return out
 }

@@ -31,6 +31,9 @@ func (e *examiner) asked(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	if refused := e.rejected(ctx, id); len(refused) > 0 {
 		for i := range refused {
+			if refused[i].at != (graph.Ref{}) {
+				continue // it was found at what the object is kept for
+			}
 			refused[i].evidence = append(observed("it is not being deleted: a DELETE is rejected"), refused[i].evidence...)
 		}
 		return found(ref, refused...)

@@ -56,7 +56,10 @@ func fails(c *testcluster.Cluster, args ...string) func(context.Context) bool {
 	return func(ctx context.Context) bool { _, err := c.Try(ctx, "", args...); return err != nil }
 }
 
-// review answers an AdmissionReview: no text admits, one that begins with 409 is a conflict, and a patch changes the object.
+// inUse is how the webhook of Crossplane begins what it says of an object that a Usage protects: as the reason of a conflict, without a message.
+const inUse = "This resource is in-use by"
+
+// review answers an AdmissionReview: no text admits, one that begins with 409 is a conflict, as is one that begins with inUse, and a patch changes the object.
 type review func(request map[string]any) (denial string, patch []map[string]any)
 
 // answering serves a webhook and returns the clientConfig with which it is reached.
@@ -72,6 +75,9 @@ func answering(t testing.TB, answer review) string {
 		response := map[string]any{"uid": in.Request["uid"], "allowed": denial == ""}
 		if denial != "" {
 			status := map[string]any{"message": denial}
+			if strings.HasPrefix(denial, inUse) {
+				status = map[string]any{"code": http.StatusConflict, "reason": denial}
+			}
 			if strings.HasPrefix(denial, "409 ") {
 				status["code"], status["reason"] = http.StatusConflict, "Conflict"
 			}

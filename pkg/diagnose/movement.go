@@ -3,7 +3,6 @@ package diagnose
 import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -31,7 +30,7 @@ func (e *examiner) movement(of graph.ID) *movement {
 // movable returns the dependents of an owner, or what is in a namespace.
 func (e *examiner) movable(of graph.ID) []graph.ID {
 	if ref := e.Graph.Ref(of); ofType(cluster.Namespaces)(ref) && e.Graph.DeletionTimestamp(of) != 0 {
-		if content := link.New(e.Graph).Content(of); len(content) > 0 {
+		if content := e.links.Content(of); len(content) > 0 {
 			return content
 		}
 	}

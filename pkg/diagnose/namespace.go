@@ -62,7 +62,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	for _, said := range failures(o) { // the controller asks for one version of a type, and the snapshot may have seen another
 		findings = append(findings, found(ref, e.conversions(ctx, said)...)...)
 	}
-	content := link.New(e.Graph).Content(id)
+	content := e.links.Content(id)
 	pods, rest := e.podsFirst(id, content)
 	findings = append(findings, e.inside(ctx, pods)...)
 	if len(pods) > 0 {

@@ -26,15 +26,17 @@ type lack struct {
 	proven bool
 }
 
-// lacks returns what is absent of what the actor of a finalizer needs: by its pack, and by what the object says.
+// lacks returns what is absent of what the actor of a finalizer needs: by what the object says, which is told first, and by its pack.
 func (e *examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
 	var all []lack
-	seen := map[v1alpha1.ObjectRef]bool{}
-	for _, l := range append(e.needed(ctx, o, a), e.saidMissing(ctx, o)...) {
-		if !seen[l.object] {
-			seen[l.object] = true
-			all = append(all, l)
+	at := map[v1alpha1.ObjectRef]int{}
+	for _, l := range append(e.saidMissing(ctx, o), e.needed(ctx, o, a)...) {
+		if i, known := at[l.object]; known {
+			all[i].proven = all[i].proven || l.proven
+			continue
 		}
+		at[l.object] = len(all)
+		all = append(all, l)
 	}
 	return all
 }
@@ -60,7 +62,7 @@ func (e *examiner) needed(ctx context.Context, o *unstructured.Unstructured, a a
 			continue
 		}
 		says := fmt.Sprintf("%s needs %s, which does not exist", whoever(a), named(ref))
-		all = append(all, lack{ref, observedAt(from(o, n.NameField), says), true})
+		all = append(all, lack{ref, append(observedAt(from(o, n.NameField), says), e.failing(o)...), true})
 	}
 	return all
 }

@@ -217,7 +217,8 @@ func TestWebhookDenies(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestWebhookDeniesWithAConflict, as those do that protect what is in use; a conflict is not taken for one with another object.
+// TestWebhookDeniesWithAConflict, as those do that protect what is in use; a conflict is not taken for one with another object. A webhook that answers is at work, and its
+// configuration is not to be deleted.
 func TestWebhookDeniesWithAConflict(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -229,8 +230,11 @@ func TestWebhookDeniesWithAConflict(t *testing.T) {
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/cm", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied ValidatingWebhookConfiguration/" + ns}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "it is in use")
+	wantNoWebhookDeleted(t, d.Stuck[0].Causes[0])
 	typed(t, c, last(d.Stuck[0].Causes[0]))
-	testcluster.Eventually(t, "it can be deleted", func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
+	if !fails(c, remove...)(t.Context()) {
+		t.Error("the webhook does not protect it any more")
+	}
 }
 
 // TestFinalizerIsPutBack_API033 by a mutating webhook: the server accepts the patch and nothing changes.

@@ -59,10 +59,16 @@ func (e *examiner) deletionOf(id graph.ID) *deletion {
 func (e *examiner) rejected(ctx context.Context, id graph.ID) []finding {
 	d := e.deletionOf(id)
 	d.once.Do(func() { e.try(ctx, d) })
+	findings := slices.Clone(d.findings)
 	if d.id != id {
-		return withNote(d.findings, "like "+e.placed(d.id)+", which was examined")
+		findings = withNote(d.findings, "like "+e.placed(d.id)+", which was examined")
 	}
-	return slices.Clone(d.findings)
+	for _, f := range d.findings {
+		for _, user := range f.users {
+			findings = append(findings, behind(e.Graph.Ref(user), e.causes(ctx, user))...)
+		}
+	}
+	return findings
 }
 
 // untriedDeletion says that rejected does not know, as the server was not asked.

@@ -43,6 +43,15 @@ func (e *examiner) says(ctx context.Context, o *unstructured.Unstructured) []v1a
 	return append(all, e.warned(ctx, o)...)
 }
 
+// failing are the conditions of an object that fail, as evidence.
+func (e *examiner) failing(o *unstructured.Unstructured) []v1alpha1.Observation {
+	var all []v1alpha1.Observation
+	for _, c := range status.Failing(o) {
+		all = append(all, observedAt(from(o, c.Field), e.quoted(c))...)
+	}
+	return all[:min(len(all), maxSaid)]
+}
+
 // quoted is a condition as evidence: its status, for how long it has been that, its reason and its message.
 func (e *examiner) quoted(c status.Condition) string {
 	s := fmt.Sprintf("its condition %s is %s", c.Type, c.Status)

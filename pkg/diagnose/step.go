@@ -14,6 +14,8 @@ type step struct {
 	// does is a clause that says what it brings about, and risk what it puts at risk.
 	does string
 	risk finalizer.Risk
+	// removes says that it removes a finalizer by hand.
+	removes bool
 	// creates is the namespace in which it creates something, empty if it creates nothing.
 	creates string
 }

@@ -57,5 +57,5 @@ func (e *examiner) finalizer(ctx context.Context, id graph.ID, name string) []fi
 			return p.look(e, ctx, id, name)
 		}
 	}
-	return e.byActor(ctx, id, name)
+	return e.throughLinks(ctx, id, name, e.byActor(ctx, id, name))
 }

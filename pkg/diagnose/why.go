@@ -14,19 +14,42 @@ import (
 // Why says why the objects of a query are still there, or everything that is being deleted in its scope. It lists what they can wait for, and then reads live.
 func Why(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Diagnosis, error) {
 	q.Scope = scopeOf(q)
-	listed, err := q.List(ctx)
+	s, subjects, elsewhere, err := survey(ctx, q, q.Scope, opts)
 	if err != nil {
 		return nil, err
+	}
+	if elsewhere {
+		everywhere, of, _, err := survey(ctx, q, "", opts)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil: // who may list one namespace need not be able to list all
+			s.unlinked = append(s.unlinked, v1alpha1.Gap{Resource: "*", Reason: v1alpha1.GapFailed, Message: "where links lead to was not listed: " + err.Error()})
+		default:
+			s, subjects = everywhere, of
+		}
+	}
+	return Examine(ctx, q.Client, s, subjects, opts)
+}
+
+// survey lists a namespace, or everything if it is empty, and finds in it what a query asks about, and the links that matter for that. Elsewhere says that one leads
+// out of the namespace.
+func survey(ctx context.Context, q *selection.Query, scope string, opts Options) (s Snapshot, of Subjects, elsewhere bool, err error) {
+	within := *q
+	within.Scope = scope
+	listed, err := within.List(ctx)
+	if err != nil {
+		return s, of, false, err
 	}
 	if err := namespaceExists(ctx, q, listed.Graph); err != nil {
-		return nil, err
+		return s, of, false, err
 	}
-	survey := Snapshot{Catalog: q.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}
-	subjects, err := subjectsOf(ctx, q, survey)
-	if err != nil {
-		return nil, err
+	s = Snapshot{Catalog: q.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}
+	if of, err = subjectsOf(ctx, q, s); err != nil {
+		return s, of, false, err
 	}
-	return Examine(ctx, q.Client, survey, subjects, opts)
+	s, elsewhere, err = s.follow(ctx, q.Client, scope, of, opts.Known)
+	return s, of, elsewhere, err
 }
 
 // scopeOf is the namespace to list: that of the objects, or a namespace itself if that is what is asked about.
@@ -115,6 +138,9 @@ func looksAt(q *selection.Query, g *graph.Graph) func(graph.ID) bool {
 	}
 	return func(id graph.ID) bool {
 		ref := g.Ref(id)
+		if ref.Namespace != "" && q.Scope != "" && ref.Namespace != q.Scope {
+			return false // more was listed than was asked about
+		}
 		return selected[id] || q.All() && q.Scope != "" && ref.Group() == "" && ref.Resource == "namespaces" && ref.Name == q.Scope
 	}
 }

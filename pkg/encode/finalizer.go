@@ -28,6 +28,9 @@ func Finalizer(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 			Group: u.Group, Kind: u.Kind, KindField: u.KindField, ForField: u.ForField, Name: u.Name, NameField: u.NameField, NamespaceField: u.NamespaceField, Scope: string(u.Scope),
 		})
 	}
+	for _, kind := range k.WaitsFor {
+		e.WaitsFor = append(e.WaitsFor, string(kind))
+	}
 	if p := k.Parent; p != nil {
 		e.Parent = &v1alpha1.RelatedKind{Group: p.Group, Kind: p.Kind, Name: filledFor(name, k)([]string{p.Name})[0], Scope: string(p.Scope), Selectors: p.Selectors}
 	}

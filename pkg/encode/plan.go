@@ -49,8 +49,12 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 			Until: refs(p.Graph, p.Until(b.Object)), GracePeriodSeconds: b.GracePeriodSeconds, Because: p.WaitsFor(b),
 		})
 	}
+	for _, s := range p.Spared {
+		out.Spared = append(out.Spared, v1alpha1.Spared{Object: Ref(p.Graph.Ref(s.Object)), Finalizer: s.Finalizer, Because: s.Because})
+	}
+	out.UnreadSpared = refs(p.Graph, p.UnreadSpared)
 	for _, r := range p.Recreated {
-		out.Recreated = append(out.Recreated, v1alpha1.Recreated{Object: Ref(p.Graph.Ref(r.Object)), Owner: Ref(p.Graph.Ref(r.Owner)), Field: r.Field, Program: r.Program})
+		out.Recreated = append(out.Recreated, v1alpha1.Recreated{Object: Ref(p.Graph.Ref(r.Object)), Owner: Ref(p.Graph.Ref(r.Owner)), Field: r.Field, Program: r.Program, With: r.With})
 	}
 	for _, g := range p.Guarded {
 		out.Guarded = append(out.Guarded, v1alpha1.Guarded{Object: Ref(p.Graph.Ref(g.Object)), Guard: Ref(p.Graph.Ref(g.Guard))})
@@ -63,6 +67,9 @@ func Action(g *graph.Graph, a plan.Action) v1alpha1.Action {
 	out := v1alpha1.Action{
 		Verb: string(a.Verb), Object: Ref(g.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, By: string(a.By),
 		Because: render.Because(g, a.Object, a.Because), Reason: string(a.Because.Code),
+	}
+	if a.Verb == plan.VerbSetPolicy {
+		out.Field, out.Value = a.Setting.Field.String(), a.Setting.Value
 	}
 	for e := range g.Owners(a.Object) {
 		if slices.Contains(a.Edges, e.Index) {

@@ -127,7 +127,7 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 				continue
 			}
 			l := effect(d, source, o)
-			l.End, l.Present, l.Labels = refOf(o), true, m.Labels
+			l.End, l.Present, l.Labels, l.Field = refOf(o), true, m.Labels, m.Field
 			all = append(all, l)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // fieldPath is a path to a field: names with dots between them.
@@ -29,6 +31,9 @@ func (k *Known) checkRelated() []error {
 	for i, p := range k.PausedBy {
 		add("pausedBy", i, p.check())
 	}
+	for _, err := range link.CheckAlternatives(k.Spares) {
+		errs = append(errs, fmt.Errorf(`"spares", %w`, err))
+	}
 	for i, n := range k.Needs {
 		add("needs", i, n.check(), checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group),
 			checkFields(n.KindField, n.NameField, n.NamespaceField))
@@ -36,6 +41,11 @@ func (k *Known) checkRelated() []error {
 	for i, u := range k.UsedBy {
 		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField), checkGroup(u.Group),
 			checkFields(u.KindField, u.ForField, u.NameField, u.NamespaceField))
+	}
+	for _, kind := range k.WaitsFor {
+		if err := checkKinds([]string{string(kind)}); err != nil {
+			errs = append(errs, fmt.Errorf(`"waitsFor": %w`, err))
+		}
 	}
 	if p := k.Parent; p != nil {
 		for _, err := range []error{text("kind", p.Kind), text("name", p.Name), checkGroup(p.Group), checkPlaceholders(p.Name), checkScope(p.Scope, ""),

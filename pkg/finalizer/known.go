@@ -1,6 +1,12 @@
 package finalizer
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
 
 // Known is what is known of one finalizer, or of all whose name has a form, on some kinds of objects. Its slices belong to
 // the Registry that it comes from and must not be changed.
@@ -43,10 +49,14 @@ type Known struct {
 	PVCs string `json:"claims,omitempty"`
 	// PausedBy is where an object says that its actor ignores it. One of them is enough.
 	PausedBy []Pause `json:"pausedBy,omitempty"`
+	// Spares are alternatives of conditions on the object; where all of one are met, the actor leaves what it manages outside the cluster.
+	Spares [][]link.Condition `json:"spares,omitempty"`
 	// Needs are objects without which the actor cannot do its work, so that the finalizer stays although the actor is alive.
 	Needs []Need `json:"needs,omitempty"`
 	// UsedBy are the kinds of objects that use the object, and that a guard waits for.
 	UsedBy []Use `json:"usedBy,omitempty"`
+	// WaitsFor are the kinds of dependents, by ownerReference, that have to be gone before the actor removes the finalizer.
+	WaitsFor []graph.KindPattern `json:"waitsFor,omitempty"`
 	// Parent is the object on whose behalf the finalizer was put there, nil if there is none.
 	Parent *Parent `json:"parent,omitempty"`
 	// Verified says how the name of the finalizer was checked.
@@ -129,6 +139,11 @@ var (
 // cluster, or the deletion of data. Who removes such a finalizer without having found its actor has to be told so.
 func (k Known) Consequential() bool {
 	return k.Risk != RiskNone || k.Polarity == OptInDestructive || k.Polarity == OptInProtective
+}
+
+// Awaits says whether a dependent of a kind has to be gone before the actor removes the finalizer. The group of the core is empty.
+func (k Known) Awaits(group, kind string) bool {
+	return slices.ContainsFunc(k.WaitsFor, func(p graph.KindPattern) bool { return p.Matches(group, kind) })
 }
 
 // Form returns the name of the finalizer, with "*" for what a prefix or suffix leaves open, or the regular expression.

@@ -119,6 +119,7 @@ func TestLoadRefuses(t *testing.T) {
 		"need with a version":  {"  risk:", "  needs: [{group: x.io/v1, kind: X, name: x, scope: cluster}]\n  risk:", `"group" is "x.io/v1": write the group alone`},
 		"use without kind":     {"  risk:", "  usedBy: [{nameField: spec.x, scope: cluster}]\n  risk:", `"usedBy", number 1: "kind" is missing`},
 		"use without field":    {"  risk:", "  usedBy: [{kind: X, scope: cluster}]\n  risk:", `"usedBy", number 1: "nameField" is missing`},
+		"waits for no kind":    {"  risk:", "  waitsFor: [Machine]\n  risk:", `"waitsFor": "kinds" has "Machine"`},
 		"use in a field":       {"  risk:", "  usedBy: [{kind: X, nameField: spec.x, namespaceField: spec.y, scope: cluster}]\n  risk:", "goes with scope"},
 		"parent without name":  {"  risk:", "  parent: {kind: X, scope: cluster}\n  risk:", `"parent": "name" is missing`},
 		"parent of a driver":   {"  risk:", "  parent: {kind: X, name: '{driver}', scope: cluster}\n  risk:", `"parent": "{driver}": {driver} is no placeholder`},

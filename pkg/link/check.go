@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	forms      = []Form{Reference, Text, Manifest, Labels}
+	forms      = []Form{Reference, Text, Manifest, Labels, Instances}
 	encodings  = []Encoding{Base64, Gzip, JSON}
 	directions = []Direction{End, Source, Guard, Lead, Neither}
 	policies   = []Policy{Background, Foreground, Orphan}
@@ -43,11 +43,15 @@ func (d *Definition) Check() []error {
 		errs.add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
 	}
 	errs.add(`"deletion": `, d.Deletion.check()...)
-	if d.Recreates != nil {
-		errs.add(`"recreates": `, checkConditions(d.Recreates.Where)...)
-		if d.Deletion.Of != End {
-			errs.add("", fmt.Errorf(`"recreates" is for a deletion "of" end, where "by" says which program it is`))
+	errs.add("", d.checkGuard()...)
+	for i, r := range d.Recreates {
+		errs.add(fmt.Sprintf(`"recreates", number %d: `, i+1), checkConditions(r.Where)...)
+		if r.By == "" && d.Deletion.By == "" {
+			errs.add("", fmt.Errorf(`"recreates", number %d: "by" is missing: name the program that creates the end again`, i+1))
 		}
+	}
+	if len(d.Recreates) > 0 && d.OwnerSide() != Source {
+		errs.add("", fmt.Errorf(`"recreates" is for a source that stands above its ends: with a deletion "of" %s it does not`, d.Deletion.Of))
 	}
 	if d.Owner != "" {
 		errs.add("", oneOf("owner", d.Owner, []Direction{Source, End}))
@@ -110,6 +114,20 @@ func checkConditions(conditions []Condition) []error {
 		}
 	}
 	return errs
+}
+
+// checkForeground says what is wrong with the value that the field of the policy is set to.
+func (d Deletion) checkForeground() error {
+	if d.Foreground == "" {
+		return nil
+	}
+	if _, ok := d.PolicyField.Pointer(); !ok || d.PolicyField.IsZero() {
+		return errors.New(`"foreground" is for a "policyField" that is one field`)
+	}
+	if Policy(strings.ToLower(d.Foreground)) != Foreground {
+		return fmt.Errorf(`"foreground" is %q: write how the field has foreground`, d.Foreground)
+	}
+	return nil
 }
 
 func (e Ends) check() []error {
@@ -213,7 +231,7 @@ func (d Deletion) check() []error {
 		}
 		return errs
 	}
-	errs = append(errs, required("by", d.By), oneOf("policy", d.Policy, policies), oneOf("waits", d.Waits, waits))
+	errs = append(errs, required("by", d.By), oneOf("policy", d.Policy, policies), oneOf("waits", d.Waits, waits), d.checkForeground())
 	if d.Finalizer == "*" {
 		errs = append(errs, errors.New(`"finalizer" is "*": write how it begins`))
 	}

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,11 +92,16 @@ func (c Condition) String() string {
 	case c.Label != "":
 		what = "label " + c.Label
 	}
+	what, inList := strings.CutSuffix(what, allItems)
+	item := c.Has
+	if inList && !c.Empty {
+		item = cmp.Or(c.Has, c.Value)
+	}
 	switch {
-	case c.Has != "" && c.Not:
-		return what + " does not have " + c.Has
-	case c.Has != "":
-		return what + " has " + c.Has
+	case item != "" && c.Not:
+		return what + " does not have " + item
+	case item != "":
+		return what + " has " + item
 	case c.Value != "" && c.Empty:
 		return fmt.Sprintf("%s is %s or is not set", what, c.Value)
 	case c.Value != "" && c.Not:
@@ -116,6 +122,30 @@ func allMet(conditions []Condition, object map[string]any) bool {
 		}
 	}
 	return true
+}
+
+// AnyMet returns which of some alternatives an object meets, all conditions of it, in words; false if it meets none.
+func AnyMet(alternatives [][]Condition, object map[string]any) (string, bool) {
+	for _, all := range alternatives {
+		if allMet(all, object) {
+			return describe(all), true
+		}
+	}
+	return "", false
+}
+
+// CheckAlternatives returns what is wrong with the conditions of alternatives.
+func CheckAlternatives(alternatives [][]Condition) []error {
+	var errs []error
+	for i, all := range alternatives {
+		if len(all) == 0 {
+			errs = append(errs, fmt.Errorf("number %d, is empty: it is met by everything", i+1))
+		}
+		for _, err := range checkConditions(all) {
+			errs = append(errs, fmt.Errorf("number %d: %w", i+1, err))
+		}
+	}
+	return errs
 }
 
 // describe says which conditions these are, as a clause.

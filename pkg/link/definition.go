@@ -22,8 +22,11 @@ type Definition struct {
 	Deletion Deletion `json:"deletion"`
 	// Owner is the side that stands above the other in a tree where Deletion.Of is Neither: the Source, or the End. Empty for the Source.
 	Owner Direction `json:"owner,omitempty"`
-	// Recreates says that Deletion.By creates an end again that is deleted while the source stays; nil if it does not.
-	Recreates *Recreates `json:"recreates,omitempty"`
+	// Recreates says how an end comes back that is deleted while the source stays: the first of which the source meets the conditions. Empty if it does not.
+	Recreates []Recreation `json:"recreates,omitempty"`
+	// Users say where a guard names the objects for which it keeps its end, and ReasonField is a path to why it does, in words. Both are for Deletion.Of Guard.
+	Users       []Ends `json:"users,omitempty"`
+	ReasonField Path   `json:"reasonField,omitzero"`
 	// Note is what else there is to say, in sentences.
 	Note string `json:"note,omitempty"`
 	// Verified says how the fields were checked: by the code at Source, or by the documentation there.
@@ -45,10 +48,14 @@ type From struct {
 	Where []Condition `json:"where,omitempty"`
 }
 
-// Recreates says when a program creates an end again.
-type Recreates struct {
-	// Where are conditions on the source, all of which have to be met; without any it always does.
+// Recreation says how an end comes back.
+type Recreation struct {
+	// Where are conditions on the source, all of which have to be met.
 	Where []Condition `json:"where,omitempty"`
+	// By is the program that creates it, where that is not the one that deletes it.
+	By string `json:"by,omitempty"`
+	// With is what does it, as "the next helm upgrade". Empty if the program does it of its own accord.
+	With string `json:"with,omitempty"`
 }
 
 // Matches says whether objects of a kind can be sources. The group of the core is empty; the categories are those that discovery has for the kind.
@@ -80,6 +87,11 @@ func (f From) Labels() string {
 
 // Anything says whether objects of any kind can be sources, so that only those that a user has named are looked at.
 func (f From) Anything() bool { return f.Category == "" && slices.Contains(f.Kinds, "*") }
+
+// InMetadata says whether the metadata of an object says whether it is a source; false without conditions too, since then there is nothing to ask.
+func (f From) InMetadata() bool {
+	return len(f.Where) > 0 && !slices.ContainsFunc(f.Where, func(c Condition) bool { return !c.inMetadata() })
+}
 
 // MetadataOnly says whether an object's metadata is all that the link needs of it.
 func (d *Definition) MetadataOnly() bool {
@@ -155,6 +167,8 @@ const (
 	Manifest Form = "manifest"
 	// Labels: a label selector that the ends match.
 	Labels Form = "labels"
+	// Instances: a reference of a group and a kind, all objects of which are ends.
+	Instances Form = "instances"
 )
 
 // EndNamespace says in which namespace an end is that names none: one of the following, or the name of one, in which a path between braces stands for what the
@@ -200,8 +214,12 @@ type Deletion struct {
 	// Policy is how the program deletes; PolicyField, in the source, says otherwise where it is not empty: Background, Foreground or Orphan.
 	Policy      Policy `json:"policy,omitempty"`
 	PolicyField Path   `json:"policyField,omitzero"`
+	// Foreground is what a deletion in the foreground sets PolicyField to, before anything else, where the source has the field. Empty if it leaves it alone.
+	Foreground string `json:"foreground,omitempty"`
 	// Waits says whether the program waits until they are gone before it removes the finalizer.
 	Waits Waits `json:"waits,omitempty"`
+	// Bound is the path in an end to the reference of its source. If that names another object the program refuses to act, and the source is never gone.
+	Bound Path `json:"bound,omitzero"`
 	// Never are alternatives of conditions on the source; where all of one are met nothing is deleted.
 	Never [][]Condition `json:"never,omitempty"`
 	// Keep are conditions on an end; where one is met that end stays.

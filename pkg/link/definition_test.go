@@ -234,19 +234,61 @@ func TestEffectOfADeletion(t *testing.T) {
 	}
 }
 
+// TestSettingThePolicyOfAClaim: a deletion in the foreground sets the field where the claim has it and says something else, and not where the pack does not say so.
+func TestSettingThePolicyOfAClaim(t *testing.T) {
+	const finalizer = "finalizer.apiextensions.crossplane.io"
+	setting := strings.Replace(claimLink, "policyField:", "foreground: Foreground, policyField:", 1)
+	for name, c := range map[string]struct {
+		link, object, finalizer string
+		want                    bool
+	}{
+		"Background":           {setting, "{spec: {compositeDeletePolicy: Background}}", finalizer, true},
+		"Foreground already":   {setting, "{spec: {compositeDeletePolicy: Foreground}}", finalizer, false},
+		"without the field":    {setting, "{spec: {}}", finalizer, false},
+		"without a finalizer":  {setting, "{spec: {compositeDeletePolicy: Background}}", "x", false},
+		"a pack that does not": {claimLink, "{spec: {compositeDeletePolicy: Background}}", finalizer, false},
+	} {
+		got, ok := definition(t, c.link).InForeground(object(t, c.object), []string{c.finalizer})
+		if ok != c.want || ok && got != (Effect{Deletes: true, Policy: Foreground, Waits: true}) {
+			t.Errorf("%s: %t, %+v", name, ok, got)
+		}
+	}
+	for text, want := range map[string]string{"spec.compositeDeletePolicy": "/spec/compositeDeletePolicy", "metadata.annotations['a.b/c~d']": "/metadata/annotations/a.b~1c~0d", "spec.list[*]": "none"} {
+		p, err := ParsePath(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := p.Pointer()
+		if !ok {
+			got = "none"
+		}
+		if got != want {
+			t.Errorf("the pointer of %s is %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestWhatComesBack: a program creates an end again if the pack says so, and the source does not say otherwise.
 func TestWhatComesBack(t *testing.T) {
-	suspended := strings.Replace(kustomizationLink, "deletion:", "recreates: {where: [{field: spec.suspend, value: 'true', not: true}]}\ndeletion:", 1)
+	suspended := strings.Replace(kustomizationLink, "deletion:", "recreates: [{where: [{field: spec.suspend, value: 'true', not: true}]}, {where: [{field: spec.prune, value: 'true', not: true}], by: kubectl, with: the next apply}]\ndeletion:", 1)
 	for name, c := range map[string]struct {
 		link, object string
-		want         bool
+		want         string
 	}{
-		"nothing said":       {kustomizationLink, "{}", false},
-		"a condition is met": {suspended, "{spec: {prune: true}}", true},
-		"it is suspended":    {suspended, "{spec: {suspend: true}}", false},
+		"nothing said":        {kustomizationLink, "{}", ""},
+		"a condition is met":  {suspended, "{spec: {prune: true}}", "Flux"},
+		"only a later one is": {suspended, "{spec: {suspend: true}}", "kubectl with the next apply"},
+		"no condition is met": {suspended, "{spec: {suspend: true, prune: true}}", ""},
 	} {
-		if got := definition(t, c.link).RecreatedBy(object(t, c.object)); got != c.want {
-			t.Errorf("%s: %t", name, got)
+		got := ""
+		if r := definition(t, c.link).RecreatedBy(object(t, c.object)); r != nil {
+			got = r.By
+			if r.With != "" {
+				got += " with " + r.With
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
@@ -354,8 +396,12 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"a namespace of {}":    {"form: reference", "form: reference, namespace: '{}'", `"namespace" has {}`},
 		"where without fields": {"form: reference", "form: manifest, where: [{field: a}]", `"where" is for the form "reference"`},
 		"an owner besides of":  {"deletion:", "owner: end\ndeletion:", `"owner" is for a deletion "of" neither`},
-		"recreates nothing":    {"of: end, by: Crossplane, finalizer: finalizer.apiextensions.crossplane.io, policy: background, policyField: spec.compositeDeletePolicy, waits: foreground}", "of: neither}\nrecreates: {}", `"recreates" is for a deletion "of" end`},
-		"recreates if":         {"deletion: {of: end", "recreates: {where: [{value: x}]}\ndeletion: {of: end", `"recreates": condition 1`},
+		"recreates nothing":    {"of: end, by: Crossplane, finalizer: finalizer.apiextensions.crossplane.io, policy: background, policyField: spec.compositeDeletePolicy, waits: foreground}", "of: neither}\nrecreates: [{}]", `"recreates", number 1: "by" is missing`},
+		"recreates if":         {"deletion: {of: end", "recreates: [{where: [{value: x}]}]\ndeletion: {of: end", `"recreates", number 1: condition 1`},
+		"a policy of no field": {"policyField: spec.compositeDeletePolicy", "foreground: Foreground", `"foreground" is for a "policyField"`},
+		"a policy of a list":   {"policyField: spec.compositeDeletePolicy", "policyField: 'spec.a[*]', foreground: Foreground", `"foreground" is for a "policyField"`},
+		"another policy":       {"policyField: spec.compositeDeletePolicy", "policyField: spec.a, foreground: Background", `"foreground" is "Background"`},
+		"recreates upwards":    {"deletion: {of: end", "recreates: [{}]\ndeletion: {of: source", `"recreates" is for a source`},
 		"an empty condition":   {"waits: foreground", "waits: foreground, keep: [{value: x}]", "give exactly one of"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,9 @@
 package link
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Effect is what the deletion of an object does along a link, as far as the object itself says.
 type Effect struct {
@@ -19,17 +22,32 @@ func (d *Definition) EffectOf(source map[string]any, finalizers []string) Effect
 	if d.Deletion.Of != End && d.Deletion.Of != Source {
 		return Effect{}
 	}
+	text, _ := d.Deletion.PolicyField.text(source)
+	return d.effectOf(source, finalizers, text)
+}
+
+// InForeground is EffectOf for a source whose field of the policy is set so that the program deletes in the foreground; false if the source does not have the field,
+// has that value already, or if nobody sets it.
+func (d *Definition) InForeground(source map[string]any, finalizers []string) (Effect, bool) {
+	text, found := d.Deletion.PolicyField.text(source)
+	if d.Deletion.Foreground == "" || !found || text == "" || text == d.Deletion.Foreground {
+		return Effect{}, false
+	}
+	e := d.effectOf(source, finalizers, d.Deletion.Foreground)
+	return e, e.Deletes
+}
+
+// effectOf is EffectOf for what stands in the field of the policy; empty for nothing.
+func (d *Definition) effectOf(source map[string]any, finalizers []string, stated string) Effect {
 	if !d.Deletion.released(finalizers) {
 		return Effect{Why: "it does not have the finalizer " + d.Deletion.Finalizer}
 	}
-	for _, all := range d.Deletion.Never {
-		if allMet(all, source) {
-			return Effect{Why: describe(all)}
-		}
+	if why, met := AnyMet(d.Deletion.Never, source); met {
+		return Effect{Why: why}
 	}
 	policy := d.Deletion.Policy
-	if text, found := d.Deletion.PolicyField.text(source); found && !d.Deletion.PolicyField.IsZero() && text != "" {
-		policy = Policy(strings.ToLower(text))
+	if stated != "" && !d.Deletion.PolicyField.IsZero() {
+		policy = Policy(strings.ToLower(stated))
 	}
 	if policy == Orphan {
 		return Effect{Why: d.Deletion.PolicyField.String() + " is Orphan", Policy: Orphan}
@@ -68,9 +86,15 @@ func (d *Definition) Keeps(end map[string]any) (string, bool) {
 	return "", false
 }
 
-// RecreatedBy says whether the program of a link creates an end again that is deleted while this source stays.
-func (d *Definition) RecreatedBy(source map[string]any) bool {
-	return d.Recreates != nil && allMet(d.Recreates.Where, source)
+// RecreatedBy says how an end comes back that is deleted while this source stays; nil if it does not. By names the program.
+func (d *Definition) RecreatedBy(source map[string]any) *Recreation {
+	for _, r := range d.Recreates {
+		if allMet(r.Where, source) {
+			r.By = cmp.Or(r.By, d.Deletion.By)
+			return &r
+		}
+	}
+	return nil
 }
 
 // ReadsEnds says whether the metadata of an end is not enough to tell whether it is kept.

@@ -26,10 +26,12 @@ type Named struct {
 	Optional bool
 }
 
-// Members are the ends that a label selector finds.
+// Members are the ends that a source does not name one by one.
 type Members struct {
-	// Labels is the selector, as kubectl's -l has it.
+	// Labels is the selector that they match, as kubectl's -l has it; empty for all objects of the kinds.
 	Labels string
+	// Field is where it stands which kind they are of; empty where the pack says it.
+	Field string
 	// Kinds are those that are looked at.
 	Kinds []graph.KindPattern
 	// Namespace is where; empty for everywhere.
@@ -49,6 +51,12 @@ func (d *Definition) References(object map[string]any) ([]Named, []Members, erro
 	var members []Members
 	var errs []error
 	for _, e := range d.Ends {
+		if e.Form == Instances {
+			found, err := e.instances(object)
+			members = append(members, found...)
+			errs = append(errs, err)
+			continue
+		}
 		if e.Form == Labels {
 			m, ok, err := e.members(object)
 			if ok {

@@ -11,10 +11,18 @@ type Found struct {
 	Field string
 	// Effect is what the deletion of Owner does to Dependent.
 	Effect Effect
+	// Foreground says that the client sets the source's field of the policy so that the program deletes in the foreground. Effect is what is then.
+	Foreground bool
 	// Kept says why the end stays all the same, in what the end has that says so; empty if nothing does.
 	Kept string
-	// Recreates says that the program creates the end again if that is deleted while the source stays.
-	Recreates bool
+	// Bound is the object that the end is bound to in place of the source, as "Database shop/db", so that the program refuses to act; empty if it is bound to none.
+	Bound string
+	// Recreation says how the end comes back if that is deleted while the source stays; nil if it does not.
+	Recreation *Recreation
+	// Outside says that the source was read and is not among the objects of the graph, which has a virtual node for it: it is in a namespace that was not listed.
+	Outside bool
+	// More says that the source names other ends by this link, and that these are not among the links.
+	More bool
 }
 
 // Owner is the side below which the other stands in a tree.
@@ -34,7 +42,7 @@ func (f Found) Dependent() graph.ID {
 }
 
 // Deletes says whether the deletion of the owner deletes the dependent.
-func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" }
+func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" && f.Bound == "" }
 
 // Found returns the links below an object that objects name, in the order in which they were found.
 func (l *Links) Found(owner graph.ID) []Found { return l.found[owner] }

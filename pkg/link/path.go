@@ -93,6 +93,21 @@ func (p Path) String() string {
 	return text.String()
 }
 
+// Pointer returns the path as a JSON Pointer (RFC 6901), as JSON patches have it. A path through the items of a list has none: it is false then.
+func (p Path) Pointer() (string, bool) {
+	var pointer strings.Builder
+	for _, step := range p.steps {
+		if step == allItems {
+			return "", false
+		}
+		pointer.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(step))
+	}
+	return pointer.String(), true
+}
+
+// Text returns the first scalar that an object has there, as text; false if there is none.
+func (p Path) Text(object map[string]any) (string, bool) { return p.text(object) }
+
 // all returns what an object has there; nothing if a field on the way is missing, or is no object or list.
 func (p Path) all(object any) []any {
 	values := []any{object}

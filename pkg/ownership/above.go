@@ -40,7 +40,7 @@ func (s *search) climb(ctx context.Context) error {
 // tooMany notes that it is not asked what stands above so many objects.
 func (s *search) tooMany(objects int) {
 	s.gaps = append(s.gaps, v1alpha1.Gap{
-		Resource: "*", Reason: v1alpha1.GapFailed,
+		Resource: "*", Reason: v1alpha1.GapFailed, Links: true,
 		Message: fmt.Sprintf("what manages %d objects by links was not looked up: name at most %d, or use --links=false", objects, mostLeads),
 	})
 }
@@ -116,12 +116,15 @@ func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) 
 func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *unstructured.Unstructured) ([]graph.ID, error) {
 	ends, members, err := d.References(o.Object)
 	if err != nil {
-		s.gap(id, d, err)
+		s.gap(s.Graph.Ref(id), d, err)
 	}
 	var ids []graph.ID
 	for _, n := range ends {
-		if end, _ := s.resolve(n); end >= 0 {
+		end, ref := s.resolve(n)
+		if end >= 0 {
 			ids = append(ids, end)
+		} else if s.Scope != "" && ref.Namespace != "" && ref.Namespace != s.Scope {
+			s.wider = true
 		}
 	}
 	for _, m := range members {

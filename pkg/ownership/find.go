@@ -17,8 +17,14 @@ type Request struct {
 	Scope string
 	// Roots are the objects below which links are looked for.
 	Roots []graph.ID
+	// Foreground says that the roots are deleted in the foreground, so that the fields in which they say so are set first.
+	Foreground bool
+	// Managers says that what manages the roots, and what goes with them, is looked for too, wherever it is: what deletes or creates them otherwise.
+	Managers bool
 	// Upwards says that what is above the roots is looked for, to the end, and nothing below them.
 	Upwards bool
+	// Reads says, of the objects that name what is below them, which are read; nil reads all that are reached.
+	Reads func(graph.ID) bool
 	// Definitions are the links that are known.
 	Definitions []*link.Definition
 }
@@ -49,6 +55,11 @@ func Find(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
 	}
 	if err := walk(ctx); err != nil {
 		return nil, err
+	}
+	if r.Managers {
+		if err := s.managers(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.kept(ctx); err != nil {
 		return nil, err

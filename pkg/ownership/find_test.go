@@ -30,7 +30,7 @@ links:
   from: {category: claim}
   ends: [{form: reference, field: spec.resourceRef}]
   deletion: {of: end, by: Crossplane, finalizer: finalizer.apiextensions.crossplane.io, policy: background, policyField: spec.compositeDeletePolicy, waits: foreground}
-  recreates: {}
+  recreates: [{}]
   verified: source
   source: https://example.com/it.go
 - id: composite-claim
@@ -225,7 +225,7 @@ Database/db
 	if len(found) != 1 || found[0].Effect != (link.Effect{Deletes: true, Policy: link.Foreground, Waits: true}) || found[0].Field != "spec.resourceRef" {
 		t.Errorf("the deletion of the claim does %+v", found)
 	}
-	if !found[0].Recreates {
+	if found[0].Recreation == nil {
 		t.Error("the claim does not create its composite again")
 	}
 	if !own.Elsewhere || len(own.Gaps) > 0 {

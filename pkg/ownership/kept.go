@@ -2,13 +2,9 @@ package ownership
 
 import (
 	"context"
+	"maps"
 	"slices"
-	"sync"
 
-	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -28,12 +24,14 @@ func (s *search) kept(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.metadata(ctx, unique(metadata), objects); err != nil {
+	metas, err := s.metadata(ctx, unique(metadata))
+	if err != nil {
 		return err
 	}
+	maps.Copy(metas, objects)
 	for i := range s.links {
 		f := &s.links[i]
-		if o, ok := objects[f.End]; ok && f.Effect.Deletes {
+		if o, ok := metas[f.End]; ok && f.Effect.Deletes {
 			f.Kept, _ = f.Definition.Keeps(o.Object)
 		}
 	}
@@ -43,32 +41,4 @@ func (s *search) kept(ctx context.Context) error {
 func unique(ids []graph.ID) []graph.ID {
 	slices.Sort(ids)
 	return slices.Compact(ids)
-}
-
-// metadata adds the metadata of objects to those that are known.
-func (s *search) metadata(ctx context.Context, ids []graph.ID, objects map[graph.ID]*unstructured.Unstructured) error {
-	var mu sync.Mutex
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(s.client.Concurrency())
-	unknown := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return objects[id] != nil })
-	for _, id := range unknown {
-		group.Go(func() error {
-			t, _ := s.Graph.Type(id)
-			ref := s.Graph.Ref(id)
-			o, err := s.client.GetObjectMeta(groupCtx, t, ref.Namespace, ref.Name)
-			if cluster.IsAbsent(err, t, ref.Name) {
-				return nil
-			}
-			if err != nil {
-				return s.unreadable(groupCtx, place{t, ref.Namespace}, err)
-			}
-			if string(o.GetUID()) == ref.UID {
-				mu.Lock()
-				defer mu.Unlock()
-				objects[id] = o
-			}
-			return nil
-		})
-	}
-	return group.Wait()
 }

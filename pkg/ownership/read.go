@@ -1,8 +1,10 @@
 package ownership
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +34,7 @@ func (s *search) read(ctx context.Context, sources []graph.ID) error {
 	for _, id := range sources {
 		s.isRead[id] = true
 		if o, ok := objects[id]; ok {
+			s.bind(id, o)
 			if err := s.understand(ctx, id, o, s.downward[s.groupKind(id)]); err != nil {
 				return err
 			}
@@ -45,7 +48,7 @@ func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Un
 	for _, d := range definitions {
 		ends, members, err := d.References(o.Object)
 		if err != nil {
-			s.gap(id, d, err)
+			s.gap(s.Graph.Ref(id), d, err)
 		}
 		s.add(d, id, o, ends)
 		for _, m := range members {
@@ -54,7 +57,7 @@ func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Un
 				return err
 			}
 			for _, end := range found {
-				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: m.Labels}}, o)
+				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: cmp.Or(m.Labels, m.Field)}}, o)
 			}
 		}
 	}
@@ -62,11 +65,10 @@ func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Un
 }
 
 // gap notes that what an object names could not be understood.
-func (s *search) gap(id graph.ID, d *link.Definition, err error) {
-	ref := s.Graph.Ref(id)
+func (s *search) gap(ref graph.Ref, d *link.Definition, err error) {
 	s.gaps = append(s.gaps, v1alpha1.Gap{
 		Resource: ref.Resource, Group: ref.Group(), Namespace: ref.Namespace, Reason: v1alpha1.GapFailed,
-		Message: "reading the link " + d.ID + " of " + ref.KindName() + ": " + strings.ReplaceAll(err.Error(), "\n", "; "),
+		Links: true, Message: "reading the link " + d.ID + " of " + ref.KindName() + ": " + strings.ReplaceAll(err.Error(), "\n", "; "),
 	})
 }
 
@@ -80,11 +82,19 @@ func (s *search) sources(ctx context.Context, ids []graph.ID, links map[schema.G
 			metadata = append(metadata, id)
 		}
 	}
+	metas, err := s.metadata(ctx, metadata)
+	if err != nil {
+		return nil, err
+	}
+	if whole, err = s.withoutStrangers(ctx, whole, links); err != nil {
+		return nil, err
+	}
 	objects, err := s.objects(ctx, whole, links)
 	if err != nil {
 		return nil, err
 	}
-	return objects, s.metadata(ctx, metadata, objects)
+	maps.Copy(metas, objects)
+	return metas, nil
 }
 
 // objects reads objects whole, for the sake of some links. What is gone meanwhile or was replaced is left out, and what could not be read is a gap.
@@ -131,7 +141,7 @@ func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links [
 		}
 		return nil
 	}
-	if selectors, all := selectors(links); all {
+	if selectors, all := selectors(links); all && len(ids) > few {
 		for _, labels := range selectors {
 			objects, err := s.client.ListObjects(ctx, p.t, p.namespace, cluster.Selection{Labels: labels})
 			if err != nil {
@@ -179,7 +189,7 @@ func (s *search) unreadable(ctx context.Context, p place, err error) error {
 	if !ok {
 		return cause
 	}
-	gap.Message = "links of objects are not known: " + gap.Message
+	gap.Links = true
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	same := func(g v1alpha1.Gap) bool {
@@ -196,6 +206,9 @@ func (s *search) members(ctx context.Context, source graph.ID, m link.Members) (
 	types := slices.DeleteFunc(s.Graph.Types(), func(t graph.Type) bool {
 		return !s.has(t) || !slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(t.Group, t.Kind) })
 	})
+	if m.Labels == "" {
+		return s.instances(types), nil
+	}
 	matches := make([][]cluster.Match, len(types))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(s.client.Concurrency())
@@ -224,4 +237,18 @@ func (s *search) members(ctx context.Context, source graph.ID, m link.Members) (
 		}
 	}
 	return unique(ids), nil
+}
+
+// instances are all objects of some types, as they were listed.
+func (s *search) instances(types []graph.Type) []graph.ID {
+	var ids []graph.ID
+	for _, t := range types {
+		s.wider = s.wider || t.Namespaced && s.Scope != ""
+		for i := range s.Graph.Len() {
+			if of, ok := s.Graph.Type(graph.ID(i)); ok && of == t && s.Graph.Observed(graph.ID(i)) {
+				ids = append(ids, graph.ID(i))
+			}
+		}
+	}
+	return unique(ids)
 }

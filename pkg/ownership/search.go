@@ -33,6 +33,9 @@ type search struct {
 	queue        []graph.ID // reached, and what is below is not yet
 	waiting      []graph.ID // reached sources that are not read yet
 	isRead       map[graph.ID]bool
+	isMeta       map[graph.ID]bool // whose metadata was asked for
+	metas        map[graph.ID]*unstructured.Unstructured
+	bound        map[end]link.Named
 	links        []named
 	below        map[graph.ID][]int // other links by source
 	above        map[graph.ID][]int // seek links by end, which are indices of links
@@ -52,14 +55,15 @@ type search struct {
 // named is one link, before the graph has nodes for ends that are not there.
 type named struct {
 	link.Found
-	end graph.Ref // meaningful if End is negative
+	source, end graph.Ref // meaningful if the id of that side is negative
 }
 
 func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *search {
 	s := &search{
 		client: client, Request: r, rules: link.New(r.Graph), kinds: map[schema.GroupKind][]graph.Type{},
 		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{}, seek: map[schema.GroupKind][]*link.Definition{},
-		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
+		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{}, bound: map[end]link.Named{},
+		above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
 	}
 	for _, id := range r.Roots {
 		s.isRoot[id] = true
@@ -128,6 +132,9 @@ func (s *search) reach(ids ...graph.ID) {
 
 // isSource says whether links of the object are to be read. Of a kind that only "*" matches these are the roots alone.
 func (s *search) isSource(id graph.ID) bool {
+	if s.Reads != nil && !s.Reads(id) {
+		return false
+	}
 	return slices.ContainsFunc(s.downward[s.groupKind(id)], func(d *link.Definition) bool {
 		return !d.From.Anything() || s.isRoot[id]
 	})
@@ -169,9 +176,15 @@ func (s *search) note(f named, o *unstructured.Unstructured) {
 		of = f.End
 	}
 	if of >= 0 {
-		f.Effect = f.Definition.EffectOf(o.Object, s.Graph.Finalizers(of))
+		finalizers := s.Graph.Finalizers(of)
+		f.Effect = f.Definition.EffectOf(o.Object, finalizers)
+		if s.Foreground && s.isRoot[of] && of == f.Source {
+			if e, ok := f.Definition.InForeground(o.Object, finalizers); ok {
+				f.Effect, f.Foreground = e, true
+			}
+		}
 	}
-	f.Recreates = f.Definition.RecreatedBy(o.Object)
+	f.Recreation = f.Definition.RecreatedBy(o.Object)
 	s.links = append(s.links, f)
 	if f.Definition.OwnerSide() == link.End {
 		s.above[f.End] = append(s.above[f.End], len(s.links)-1)
@@ -245,18 +258,26 @@ func (s *search) result() *Ownership {
 	slices.SortStableFunc(links, func(a, b named) int { return cmp.Compare(a.Source, b.Source) })
 	nodes := map[graph.ID]int{}
 	var refs []graph.Ref
-	for _, f := range links {
-		if _, known := nodes[f.End]; f.End < 0 && !known {
-			nodes[f.End] = len(refs)
-			refs = append(refs, f.end)
+	node := func(id graph.ID, ref graph.Ref) {
+		if _, known := nodes[id]; id < 0 && !known {
+			nodes[id] = len(refs)
+			refs = append(refs, ref)
 		}
+	}
+	for _, f := range links {
+		node(f.Source, f.source)
+		node(f.End, f.end)
 	}
 	g, ids := s.Graph.WithUnseen(refs)
 	found := make([]link.Found, len(links))
 	for i, f := range links {
+		if f.Source < 0 {
+			f.Source = ids[nodes[f.Source]]
+		}
 		if f.End < 0 {
 			f.End = ids[nodes[f.End]]
 		}
+		f.Bound = s.conflict(named{Found: f.Found})
 		found[i] = f.Found
 	}
 	return &Ownership{Graph: g, Links: link.New(g, found...), Gaps: s.gaps, Sources: s.sourcesAbove(), Elsewhere: s.wider}

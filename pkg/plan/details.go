@@ -23,8 +23,19 @@ type Details struct {
 	UnreadDisks []graph.ID
 	// Idle are finalizers that the deletion waits for and whose actors do not run.
 	Idle []Idle
+	// Spared are objects whose finalizers' actors leave what they manage outside the cluster, and UnreadSpared those of which that is not known.
+	Spared       []Spared
+	UnreadSpared []graph.ID
 	// Forbidden are the writes of this command that the server is known to refuse.
 	Forbidden []Forbidden
+}
+
+// Spared is an object that is deleted while what it stands for outside the cluster stays.
+type Spared struct {
+	Object    graph.ID
+	Finalizer string
+	// Because says what in the object says so: spec.deletionPolicy is Orphan.
+	Because string
 }
 
 // Forbidden is a write that the user may not do.

@@ -27,4 +27,6 @@ func (p *Plan) learnData(f Details) {
 	p.Disks = f.Disks
 	p.UnreadDisks = slices.Sorted(slices.Values(f.UnreadDisks))
 	p.Idle = f.Idle
+	p.Spared = f.Spared
+	p.UnreadSpared = slices.Sorted(slices.Values(f.UnreadSpared))
 }

@@ -171,7 +171,7 @@ func (p *Plan) Link(object graph.ID, r Reason) (link.Found, bool) {
 	owner, dependent := r.Cause, object
 	switch r.Code {
 	case LinkDeleted, LinkPending, LinkKept, LinkNotSeen:
-	case LinkWaits:
+	case LinkWaits, LinkForeground:
 		owner, dependent = object, r.Cause
 	default:
 		return link.Found{}, false

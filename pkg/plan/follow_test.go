@@ -30,13 +30,13 @@ const (
 
 // definitions of links, as packs have them.
 var (
-	compositeOf = &link.Definition{Name: "composite", Recreates: &link.Recreates{}, Deletion: link.Deletion{
-		Of: link.End, By: "Crossplane", Finalizer: claimFinalizer, Policy: link.Background, PolicyField: path("spec.compositeDeletePolicy"), Waits: link.WaitsForeground,
+	compositeOf = &link.Definition{Name: "composite", Recreates: []link.Recreation{{}}, Deletion: link.Deletion{
+		Of: link.End, By: "Crossplane", Finalizer: claimFinalizer, Policy: link.Background, PolicyField: path("spec.compositeDeletePolicy"), Foreground: "Foreground", Waits: link.WaitsForeground,
 	}}
-	resourceOf = &link.Definition{Name: "resource", Recreates: &link.Recreates{}, Deletion: link.Deletion{
+	resourceOf = &link.Definition{Name: "resource", Recreates: []link.Recreation{{}}, Deletion: link.Deletion{
 		Of: link.End, By: "Argo CD", Finalizer: argoFinalizer + "*", Policy: link.Foreground, Waits: link.WaitsAlways,
 	}}
-	inventoryOf = &link.Definition{Name: "inventory", Recreates: &link.Recreates{Where: []link.Condition{{Field: path("spec.suspend"), Value: "true", Not: true}}}, Deletion: link.Deletion{
+	inventoryOf = &link.Definition{Name: "inventory", Recreates: []link.Recreation{{Where: []link.Condition{{Field: path("spec.suspend"), Value: "true", Not: true}}}}, Deletion: link.Deletion{
 		Of: link.End, By: "Flux", Finalizer: fluxFinalizer, Policy: link.Background, Waits: link.WaitsNever,
 		Never: [][]link.Condition{{{Field: path("spec.suspend"), Value: "true"}}},
 	}}
@@ -62,14 +62,15 @@ type tie struct {
 	source, end string
 	effect      link.Effect
 	kept        string
-	recreates   bool
+	recreation  *link.Recreation
+	foreground  bool
 }
 
 func newTied(t *testing.T) *tied { return &tied{small: newSmall(t)} }
 
 // tie adds a link by which a source with a spec names an end. The finalizers are those of the source.
 func (s *tied) tie(d *link.Definition, source, end string, spec map[string]any, finalizers ...string) *tie {
-	s.ties = append(s.ties, tie{definition: d, source: source, end: end, effect: d.EffectOf(map[string]any{"spec": spec}, finalizers), recreates: d.RecreatedBy(map[string]any{"spec": spec})})
+	s.ties = append(s.ties, tie{definition: d, source: source, end: end, effect: d.EffectOf(map[string]any{"spec": spec}, finalizers), recreation: d.RecreatedBy(map[string]any{"spec": spec})})
 	return &s.ties[len(s.ties)-1]
 }
 
@@ -86,7 +87,7 @@ func (s *tied) build() (*graph.Graph, *link.Links) {
 	var found []link.Found
 	for _, tie := range s.ties {
 		ids := lookup(s.t, g, tie.source, tie.end)
-		found = append(found, link.Found{Definition: tie.definition, Source: ids[0], End: ids[1], Field: "spec.resourceRef", Effect: tie.effect, Kept: tie.kept, Recreates: tie.recreates})
+		found = append(found, link.Found{Definition: tie.definition, Source: ids[0], End: ids[1], Field: "spec.resourceRef", Effect: tie.effect, Kept: tie.kept, Recreation: tie.recreation, Foreground: tie.foreground})
 	}
 	return g, link.New(g, found...)
 }
@@ -169,6 +170,30 @@ func TestClaimWaitsForItsComposite(t *testing.T) {
 		if until := p.Until(claim); !slices.Equal(until, []graph.ID{composite}) {
 			t.Errorf("%s: the claim waits until %v are gone", policy, until)
 		}
+	}
+}
+
+// TestPolicyOfAClaimIsSetFirst: before anything is deleted, and only of what is named itself.
+func TestPolicyOfAClaimIsSetFirst(t *testing.T) {
+	s := newTied(t)
+	s.claim("Foreground", claimFinalizer)
+	s.ties[0].foreground = true
+	p := s.plan(Foreground, "claim")
+	wantDeleted(t, p, "claim composed composite")
+	a := p.Actions[0]
+	if a.Verb != VerbSetPolicy || a.By != ByClient || a.Wave != 0 || p.Graph.Name(a.Object) != "claim" || a.Setting.Field.String() != "spec.compositeDeletePolicy" || a.Setting.Value != "Foreground" {
+		t.Errorf("the first action is %+v", a)
+	}
+	if f, ok := p.Link(a.Object, a.Because); !ok || p.Graph.Name(f.End) != "composite" {
+		t.Errorf("because of %+v", a.Because)
+	}
+	var c Consent
+	c.Agree(p)
+	if g := c.Beyond(p); !g.None() {
+		t.Errorf("the plan is beyond itself: %+v", g)
+	}
+	if p := s.plan(Foreground, "composite"); p.Actions[0].Verb == VerbSetPolicy {
+		t.Errorf("the deletion of the composite sets %+v", p.Actions[0])
 	}
 }
 

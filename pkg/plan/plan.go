@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Verb is what is done to an object.
@@ -17,6 +20,8 @@ const (
 	VerbUnblock Verb = "unblock"
 	// VerbBlock sets blockOwnerDeletion to true on an object's references.
 	VerbBlock Verb = "block"
+	// VerbSetPolicy sets the field of an object in which it says how a program deletes what it names.
+	VerbSetPolicy Verb = "setPolicy"
 	// VerbRemoveFinalizer takes one of the collector's finalizers off an object.
 	VerbRemoveFinalizer Verb = "removeFinalizer"
 	// VerbFinalizeNamespace takes the finalizer "kubernetes" off a namespace's spec.
@@ -43,11 +48,19 @@ type Action struct {
 	Policy Policy
 	// Edges are the references that are removed, unblocked or made to block, by their Index.
 	Edges []int
+	// Setting is what is set, for VerbSetPolicy.
+	Setting Setting
 	// Wave is when it is due: what one wave brings about, the next reacts to. The first is 1; what makes references
-	// block comes before it, in 0.
+	// block, and what sets a policy, comes before it, in 0.
 	Wave    int
 	By      By
 	Because Reason
+}
+
+// Setting is a field of an object and what it is set to.
+type Setting struct {
+	Field link.Path
+	Value string
 }
 
 // Reason says why, with the object that is the cause where there is one.
@@ -86,6 +99,7 @@ const (
 	PVCNotOwned       ReasonCode = "ClaimNotOwned"   // the StatefulSet it was made for deletes its PVCs, and has not made itself its owner
 	GracePeriod       ReasonCode = "GracePeriod"     // the grace period of the roots is given to it
 	Strict            ReasonCode = "Strict"          // its owner is to wait for it
+	LinkForeground    ReasonCode = "LinkForeground"  // a program is to delete in the foreground what is below it in a link
 	LinkDeleted       ReasonCode = "LinkDeleted"     // a program deletes it because what is above it in a link is deleted
 	LinkPending       ReasonCode = "LinkPending"     // only that program deletes it, and it has not begun
 	LinkWaits         ReasonCode = "LinkWaits"       // a program waits until what is below it in a link is gone
@@ -150,6 +164,9 @@ type Plan struct {
 	Disks       []v1alpha1.Disk
 	UnreadDisks []graph.ID
 	Idle        []Idle
+	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of which that is not known. They are known after Learn.
+	Spared       []Spared
+	UnreadSpared []graph.ID
 
 	options Options
 	end     *Projection
@@ -184,9 +201,7 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 		DependsOnTiming: released.timing, Guarded: released.guarded,
 	}
 	p.settle(released, deletion(roots, policy, block))
-	if len(block) > 0 {
-		p.Actions = append(blocks(block), p.Actions...)
-	}
+	p.Actions = slices.Concat(p.settings(), blocks(block), p.Actions)
 	if len(p.Blockers) > 0 {
 		blocked := simulate(g, opts, false, deletion(roots, policy, block))
 		p.Blocked = blocked.blocked(released)

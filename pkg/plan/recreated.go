@@ -10,8 +10,8 @@ type Recreated struct {
 	// Object is deleted, and Owner is the object that names it, in Field.
 	Object, Owner graph.ID
 	Field         string
-	// Program is who creates it.
-	Program string
+	// Program is who creates it, and With what does; empty if the program does it of its own accord.
+	Program, With string
 	// Only says that the owner names nothing else by this link.
 	Only bool
 }
@@ -24,11 +24,11 @@ func (p *Plan) recreated() []Recreated {
 	var recreated []Recreated
 	for _, id := range p.Deleted {
 		for _, f := range p.options.Links.Above(id) {
-			if !f.Recreates || !p.lives(f.Source) || knownAs(recreated, id, f.Source) {
+			if f.Recreation == nil || !p.lives(f) || knownAs(recreated, id, f.Source) {
 				continue
 			}
 			recreated = append(recreated, Recreated{
-				Object: id, Owner: f.Source, Field: f.Field, Program: f.Definition.Deletion.By, Only: p.only(f),
+				Object: id, Owner: f.Source, Field: f.Field, Program: f.Recreation.By, With: f.Recreation.With, Only: p.only(f),
 			})
 		}
 	}
@@ -45,13 +45,16 @@ func knownAs(recreated []Recreated, object, owner graph.ID) bool {
 	return false
 }
 
-// lives says whether an object is there in the end and is not being deleted.
-func (p *Plan) lives(id graph.ID) bool {
-	return p.Graph.Observed(id) && !p.end.is(id, gone|deleting)
+// lives says whether the source of a link is there in the end and is not being deleted.
+func (p *Plan) lives(f link.Found) bool {
+	return f.Outside || p.Graph.Observed(f.Source) && !p.end.is(f.Source, gone|deleting)
 }
 
 // only says whether a link's source names a single object by it.
 func (p *Plan) only(f link.Found) bool {
+	if f.More {
+		return false
+	}
 	for _, other := range p.options.Links.Found(f.Source) {
 		if other.Definition == f.Definition && other.End != f.End {
 			return false

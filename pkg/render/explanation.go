@@ -90,6 +90,9 @@ func explainOne(w io.Writer, f v1alpha1.ExplainedFinalizer, s Style) {
 	line("paused by", pauseWords(f.PausedBy)...)
 	line("needs", needWords(f.Needs)...)
 	line("used by", useWords(f.UsedBy)...)
+	if len(f.WaitsFor) > 0 {
+		line("waits for", "dependents of the kinds "+strings.Join(f.WaitsFor, ", "))
+	}
 	if f.Parent != nil {
 		line("added for", parentWords(*f.Parent))
 	}

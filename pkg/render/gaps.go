@@ -16,11 +16,16 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 	type class struct {
 		reason  v1alpha1.GapReason
 		message string
+		links   bool
 	}
 	types := map[class][]string{}
 	for _, g := range gaps {
-		c := class{g.Reason, g.Message}
-		if g.Reason == v1alpha1.GapForbidden {
+		c := class{g.Reason, g.Message, g.Links}
+		switch {
+		case g.Reason != v1alpha1.GapForbidden:
+		case g.Links:
+			c.message = "you may not read them " + scopeOf(g)
+		default:
 			c.message = "you may not list " + scopeOf(g)
 		}
 		types[c] = append(types[c], g.TypeName())
@@ -33,7 +38,11 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 		return cmp.Or(strings.Compare(string(a.reason), string(b.reason)), strings.Compare(a.message, b.message))
 	})
 	for _, c := range classes {
-		fmt.Fprintf(errOut, "Warning: cannot list %s: %s\n", SortedFew(types[c]), Escape(Shorten(c.message)))
+		what := "cannot list " + SortedFew(types[c])
+		if c.links {
+			what = "the links of " + SortedFew(types[c]) + " are not known"
+		}
+		fmt.Fprintf(errOut, "Warning: %s: %s\n", what, Escape(Shorten(c.message)))
 	}
 }
 

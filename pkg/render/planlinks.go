@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -19,17 +20,44 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 		return fmt.Sprintf("%s deletes it, since %s is deleted", program, cause)
 	case plan.LinkPending:
 		return fmt.Sprintf("only %s deletes it, when it acts on the deletion of %s", program, cause)
+	case plan.LinkForeground:
+		return fmt.Sprintf("%s is to delete %s in the foreground", program, cause)
 	case plan.LinkWaits:
 		return fmt.Sprintf("%s waits until %s is gone", program, cause)
 	case plan.LinkNotSeen:
 		return fmt.Sprintf("%s does not delete it with %s, which does not have the finalizer %s", program, cause, Escape(deletion.Finalizer))
 	case plan.LinkKept:
+		if f.Bound != "" {
+			return fmt.Sprintf("%s does not delete it: it is bound to %s", program, Escape(f.Bound))
+		}
 		if f.Kept != "" {
 			return fmt.Sprintf("%s keeps it: %s", program, Escape(f.Kept))
 		}
 		return fmt.Sprintf("%s does not delete it with %s: %s", program, cause, Escape(f.Effect.Why))
 	}
 	return sentence(g, r)
+}
+
+// remarkForeground says which fields are set first so that programs delete in the foreground, and which programs do not.
+func (p Plan) remarkForeground() []string {
+	if p.Policy != plan.Foreground {
+		return nil
+	}
+	var lines []string
+	for _, a := range p.Actions {
+		if a.Verb == plan.VerbSetPolicy {
+			lines = append(lines, fmt.Sprintf("%s of %s is set to %s first: %s", Escape(a.Setting.Field.String()), located(p.Graph, a.Object), Escape(a.Setting.Value), p.Because(a.Object, a.Because)))
+		}
+	}
+	for _, a := range p.Actions {
+		f, ok := p.Link(a.Object, a.Because)
+		if !ok || a.Because.Code != plan.LinkDeleted || a.Policy == plan.Foreground || f.Definition.Deletion.Foreground == "" || !slices.Contains(p.Roots, f.Source) {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s deletes %s in the background all the same: %s does not have the field %s, and does not wait for it",
+			Escape(f.Definition.Deletion.By), located(p.Graph, a.Object), located(p.Graph, f.Source), Escape(f.Definition.Deletion.PolicyField.String())))
+	}
+	return firstLines(lines)
 }
 
 func located(g *graph.Graph, id graph.ID) string { return Escape(g.Ref(id).Located()) }
@@ -52,14 +80,15 @@ func (p Plan) until(b plan.Blocker) string {
 // remarkRecreated warns of objects that do not stay away, for each object that names them.
 func (p Plan) remarkRecreated() []string {
 	type source struct {
-		owner          graph.ID
-		program, field string
-		only           bool
+		owner         graph.ID
+		program, with string
+		field         string
+		only          bool
 	}
 	var sources []source
 	names := map[source][]string{}
 	for _, r := range p.Recreated {
-		of := source{r.Owner, r.Program, r.Field, r.Only}
+		of := source{r.Owner, r.Program, r.With, r.Field, r.Only}
 		if names[of] == nil {
 			sources = append(sources, of)
 		}
@@ -74,8 +103,12 @@ func (p Plan) remarkRecreated() []string {
 		if !of.only {
 			remedy = "remove " + them + " from that instead"
 		}
-		lines = append(lines, fmt.Sprintf("%s %s deleted, and %s creates %s again, because %s names %s in %s; %s",
-			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), them, located(p.Graph, of.owner), them, Escape(of.field), remedy))
+		again := them + " again"
+		if of.with != "" {
+			again += " with " + Escape(of.with)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s deleted, and %s creates %s, because %s names %s in %s; %s",
+			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), again, located(p.Graph, of.owner), them, Escape(of.field), remedy))
 	}
 	return firstLines(lines)
 }

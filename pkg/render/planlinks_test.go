@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	crossplane = &link.Definition{Name: "composite", Recreates: &link.Recreates{}, Deletion: link.Deletion{Of: link.End, By: "Crossplane", Finalizer: "example.com/claim"}}
-	hostileCD  = &link.Definition{Name: "resource", Recreates: &link.Recreates{}, Deletion: link.Deletion{Of: link.End, By: "Evil\x1b[2JCD", Finalizer: "example.com/app\x1b*"}}
+	crossplane = &link.Definition{Name: "composite", Recreates: []link.Recreation{{}}, Deletion: link.Deletion{Of: link.End, By: "Crossplane", Finalizer: "example.com/claim"}}
+	hostileCD  = &link.Definition{Name: "resource", Recreates: []link.Recreation{{}}, Deletion: link.Deletion{Of: link.End, By: "Evil\x1b[2JCD", Finalizer: "example.com/app\x1b*"}}
 	usage      = &link.Definition{Name: "usage", Deletion: link.Deletion{Of: link.Guard, By: "Crossplane"}}
 )
 
@@ -37,7 +37,7 @@ func planOfLinks(t *testing.T, objects map[graph.Type][]graph.Object, ties []tie
 	var found []link.Found
 	for _, tie := range ties {
 		at := ids(t, g, tie.source, tie.end)
-		found = append(found, link.Found{Definition: tie.definition, Source: at[0], End: at[1], Field: "spec.resourceRef", Effect: tie.effect, Kept: tie.kept, Recreates: tie.definition.RecreatedBy(nil)})
+		found = append(found, link.Found{Definition: tie.definition, Source: at[0], End: at[1], Field: "spec.resourceRef", Effect: tie.effect, Kept: tie.kept, Recreation: tie.definition.RecreatedBy(nil)})
 	}
 	links := link.New(g, found...)
 	p := render.Plan{Plan: plan.New(g, ids(t, g, roots...), plan.Background, plan.Options{Links: links})}

@@ -30,6 +30,7 @@ var reasons = map[plan.ReasonCode]struct{ with, without string }{
 	plan.PVCNotOwned:       {"% deletes its PVCs (whenDeleted: Delete), but this one has no reference to it yet", "it has no reference to its StatefulSet yet"},
 	plan.Strict:            {"--strict makes % wait for it", "--strict makes its owners wait for it"},
 	plan.GracePeriod:       {"", "it gets the requested grace period"},
+	plan.LinkForeground:    {"a controller is to delete % in the foreground", "a controller is to delete in the foreground"},
 	plan.LinkDeleted:       {"a controller deletes it, since % is deleted", "a controller deletes it"},
 	plan.LinkPending:       {"only a controller deletes it, when it acts on the deletion of %", "only a controller deletes it"},
 	plan.LinkWaits:         {"a controller waits until % is gone", "a controller waits for other objects"},

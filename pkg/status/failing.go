@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,8 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Failing returns the conditions that say that something is wrong, or that tell of the deletion, in the order of the object. Which status is a failure is the
-// type's: Ready=False and Stalled=True are. A type that is not known counts only if its reason or its message speaks of a failure.
+// Failing returns the conditions that tell of the deletion, and then those that say that something is wrong, in the order of the object: a Cluster that is being deleted
+// has nine of them, and the last says what it waits for. Which status is a failure is the type's: Ready=False and Stalled=True are. A type that is not known counts only
+// if its reason or its message speaks of a failure.
 func Failing(o *unstructured.Unstructured) []Condition {
 	var all []Condition
 	for _, c := range Conditions(o) {
@@ -18,7 +20,16 @@ func Failing(o *unstructured.Unstructured) []Condition {
 			all = append(all, c)
 		}
 	}
+	slices.SortStableFunc(all, func(a, b Condition) int { return cmp.Compare(a.order(), b.order()) })
 	return all
+}
+
+// order is 0 for a condition that tells of the deletion.
+func (c Condition) order() int {
+	if c.polarity() == tellsOfDeletion {
+		return 0
+	}
+	return 1
 }
 
 func (c Condition) fails() bool {

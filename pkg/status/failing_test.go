@@ -56,7 +56,8 @@ func TestFailingGoesByTheTypesPolarity(t *testing.T) {
 	}
 }
 
-// TestConditionsAreReadWhereverTheyStand: as a list, in the place of Cluster API's newer versions, and as a map by type; anything else is nothing.
+// TestConditionsAreReadWhereverTheyStand: as a list, in the place of Cluster API's newer versions, and as a map by type; anything else is nothing. What tells of the
+// deletion comes first.
 func TestConditionsAreReadWhereverTheyStand(t *testing.T) {
 	o := read(t, `
 status:
@@ -67,7 +68,7 @@ status:
 	for _, c := range Failing(o) {
 		got = append(got, c.Field+" "+c.Message)
 	}
-	want := []string{"status.conditions[Ready] old", "status.v1beta2.conditions[Deleting] waiting for the machines"}
+	want := []string{"status.v1beta2.conditions[Deleting] waiting for the machines", "status.conditions[Ready] old"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ func requestTo(method, path string) func(*http.Request) bool {
 
 func tellsUnread(t *testing.T, name string, got ran, complete bool, gaps []v1alpha1.Gap, what string) {
 	t.Helper()
+	gaps = slices.DeleteFunc(gaps, func(g v1alpha1.Gap) bool { return g.Links }) // what an object names is not known either if it cannot be read
 	if got.code != 2 || complete || len(gaps) != 1 || !strings.HasPrefix(gaps[0].Message, what) || !strings.Contains(got.stderr, "error: incomplete: "+what) {
 		t.Errorf("%s: exit code %d, complete %v, gaps %v, stderr:\n%s", name, got.code, complete, gaps, got.stderr)
 	}

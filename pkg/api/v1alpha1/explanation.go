@@ -50,10 +50,12 @@ type ExplainedFinalizer struct {
 	Signs   *Signs        `json:"signs,omitempty"`
 	Protect []ProtectStep `json:"protect,omitempty"`
 	// Claims is a label selector of the PersistentVolumeClaims that the actor deletes.
-	Claims   string         `json:"claims,omitempty"`
-	PausedBy []PausedBy     `json:"pausedBy,omitempty"`
-	Needs    []RelatedKind  `json:"needs,omitempty"`
-	UsedBy   []RelatedKind  `json:"usedBy,omitempty"`
+	Claims   string        `json:"claims,omitempty"`
+	PausedBy []PausedBy    `json:"pausedBy,omitempty"`
+	Needs    []RelatedKind `json:"needs,omitempty"`
+	UsedBy   []RelatedKind `json:"usedBy,omitempty"`
+	// WaitsFor are patterns of the kinds of dependents that have to be gone before the actor removes it.
+	WaitsFor []string       `json:"waitsFor,omitempty"`
 	Parent   *RelatedKind   `json:"parent,omitempty"`
 	Verified string         `json:"verified,omitempty"`
 	Source   string         `json:"source,omitempty"`

@@ -24,6 +24,8 @@ type Gap struct {
 	Namespace string    `json:"namespace,omitempty"`
 	Reason    GapReason `json:"reason"`
 	Message   string    `json:"message"`
+	// Links says that the objects themselves are known, and what they name in their content is not: a link of a pack can be missing.
+	Links bool `json:"links,omitempty"`
 }
 
 // TypeName names the type that the gap is about: widgets.example.com, or *.example.com for all types of a group.

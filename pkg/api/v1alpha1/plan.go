@@ -47,6 +47,9 @@ type Plan struct {
 	UnreadDisks []ObjectRef `json:"unreadDisks,omitempty"`
 	// Idle are finalizers that the deletion waits for and whose actors are installed and do not run.
 	Idle []IdleActor `json:"idle,omitempty"`
+	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of which that is not known.
+	Spared       []Spared    `json:"spared,omitempty"`
+	UnreadSpared []ObjectRef `json:"unreadSpared,omitempty"`
 	// Recreated are those of Deleted that a program probably creates again, because an object that is not deleted names them.
 	Recreated []Recreated `json:"recreated,omitempty"`
 	// Guarded are the objects whose deletion the server refuses as long as their guards are there. The other fields do not take that into account.
@@ -59,7 +62,7 @@ type Plan struct {
 
 // Action is one write.
 type Action struct {
-	// Verb is delete, orphan, unblock, block, removeFinalizer or finalizeNamespace.
+	// Verb is delete, orphan, unblock, block, setPolicy, removeFinalizer or finalizeNamespace.
 	Verb   string    `json:"verb"`
 	Object ObjectRef `json:"object"`
 	// Policy is the propagation policy of a delete.
@@ -68,7 +71,10 @@ type Action struct {
 	Owners []string `json:"owners,omitempty"`
 	// Finalizers are those that the action removes.
 	Finalizers []string `json:"finalizers,omitempty"`
-	// Wave is when it is due, from 1: what one wave brings about, the next reacts to. What makes references block is due before that, in 0.
+	// Field is what setPolicy sets to Value: how a program deletes what the object names.
+	Field string `json:"field,omitempty"`
+	Value string `json:"value,omitempty"`
+	// Wave is when it is due, from 1: what one wave brings about, the next reacts to. What makes references block or sets a policy is due before that, in 0.
 	Wave int `json:"wave"`
 	// By is client, collector or controller.
 	By      string `json:"by"`
@@ -113,14 +119,23 @@ type Blocker struct {
 	Because            string `json:"because"`
 }
 
+// Spared is an object that is deleted while what it stands for outside the cluster stays.
+type Spared struct {
+	Object    ObjectRef `json:"object"`
+	Finalizer string    `json:"finalizer"`
+	// Because says what in the object says so: spec.deletionPolicy is Orphan.
+	Because string `json:"because"`
+}
+
 // Recreated is an object that a program creates again when it is deleted.
 type Recreated struct {
 	Object ObjectRef `json:"object"`
 	// Owner is the object that names it, in Field.
 	Owner ObjectRef `json:"owner"`
 	Field string    `json:"field"`
-	// Program is who creates it: Crossplane.
+	// Program is who creates it, as Crossplane, and With what does, as the next sync; empty if the program does it of its own accord.
 	Program string `json:"program"`
+	With    string `json:"with,omitempty"`
 }
 
 // Guarded is an object that another one keeps from being deleted.
@@ -171,6 +186,7 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.NonBlocking = slices.Clone(p.NonBlocking)
 	out.Forbidden = slices.Clone(p.Forbidden)
 	out.Unread = slices.Clone(p.Unread)
+	out.Spared, out.UnreadSpared = slices.Clone(p.Spared), slices.Clone(p.UnreadSpared)
 	out.Recreated, out.Guarded = slices.Clone(p.Recreated), slices.Clone(p.Guarded)
 	out.Stranded = slices.Clone(p.Stranded)
 	out.Follows, out.Disks, out.UnreadDisks = slices.Clone(p.Follows), slices.Clone(p.Disks), slices.Clone(p.UnreadDisks)

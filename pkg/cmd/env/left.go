@@ -3,6 +3,7 @@ package env
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
@@ -39,11 +40,14 @@ func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *
 	_ = render.Diagnosis(e.ErrOut, d, time.Now(), render.NewStyle(when, e.ErrOut, false)) // the command's own error follows
 }
 
-// WaitedFor are the objects of what was waited for.
+// WaitedFor are the objects that were waited for: those that are being deleted, or all if none is. The others wait for these.
 func WaitedFor(left []act.Blocked) []graph.Ref {
-	refs := make([]graph.Ref, len(left))
-	for i, l := range left {
-		refs[i] = l.Object
+	deleting := slices.ContainsFunc(left, func(l act.Blocked) bool { return l.Deleting })
+	var refs []graph.Ref
+	for _, l := range left {
+		if l.Deleting || !deleting {
+			refs = append(refs, l.Object)
+		}
 	}
 	return refs
 }

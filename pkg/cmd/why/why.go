@@ -38,9 +38,10 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 Without arguments, kubectl gc why examines all objects in the namespace, or in the cluster with
 -A, whose deletion began more than --older-than ago. It follows what blocks an object to the
 root cause: from a namespace to its content, from an owner to the dependents that block it, from
-a CRD to its instances, from a PVC to the pod that uses it and to that pod's node. Each cause is
-printed once, with the evidence, the objects that it blocks, and commands that fix it, the least
-destructive first.
+a CRD to its instances, from a PVC to the pod that uses it and to that pod's node, and from a claim
+of Crossplane, a Cluster of Cluster API or an Application of Argo CD to what its controller deletes
+first. Each cause is printed once, with the evidence, the objects that it blocks, and commands that
+fix it, the least destructive first.
 
 All objects are read live. Dry runs of the writes that a controller would send find out whether
 a webhook or a policy rejects them. With --probe, kubectl gc why also checks that the garbage

@@ -160,6 +160,7 @@ func clusterWithoutProvider(t *testing.T, c *testcluster.Cluster) {
 	if began(h, f.infrastructure...) {
 		t.Errorf("the infrastructure of the cluster is deleted before that of its machines is gone")
 	}
+	wantCauseIn(t, c, f.machineInfrastructure, "clusters.cluster.x-k8s.io/prod", "-n", f.namespace)
 	imitation.Start(t, c)
 	r.Until(t, "the cluster is gone", func(h record.History) bool { return gone(h, f.all()...) })
 }

@@ -1,12 +1,15 @@
 package facts
 
 import (
+	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/real/plugin"
 	"github.com/kubectl-gc/kubectl-gc/test/real/record"
 )
 
@@ -22,6 +25,19 @@ func definition(t *testing.T, p *platform) {
 	ofClaims := []types.UID{read(t, p.Cluster, crds, "").get("projects.platform.example.org").GetUID()}
 	ofComposites := []types.UID{read(t, p.Cluster, crds, "").get(name).GetUID()}
 
+	var plan v1alpha1.Plan
+	if code := plugin.JSON(t, p.Cluster, &plan, "delete", "--dry-run=client", "compositeresourcedefinitions.apiextensions.crossplane.io/"+name); code != 0 || !plan.Complete {
+		t.Fatalf("planning: exit code %d, complete %t", code, plan.Complete)
+	}
+	wave, by := map[types.UID]int{}, map[types.UID]string{}
+	for _, a := range plan.Actions {
+		if a.Verb == "delete" {
+			wave[types.UID(a.Object.UID)], by[types.UID(a.Object.UID)] = a.Wave, a.By
+		}
+	}
+	if by[m.claim.GetUID()] != "controller" || by[m.composite.GetUID()] != "controller" || wave[m.claim.GetUID()] >= wave[ofClaims[0]] || wave[m.composite.GetUID()] >= wave[ofComposites[0]] {
+		t.Errorf("the plan has Crossplane delete claims and composites before their types in the waves %v by %v", wave, by)
+	}
 	r := record.Start(t, p.Config())
 	if err := read(t, p.Cluster, xrds, "").delete(name, metav1.DeletePropagationBackground); err != nil {
 		t.Fatal(err)
@@ -34,4 +50,15 @@ func definition(t *testing.T, p *platform) {
 	inOrder(t, h, stage{"definition", record.Deleted, xrd}, stage{"composite", record.Deleted, composite}, stage{"composite", record.Gone, composite},
 		stage{"type of composites", record.Gone, ofComposites}, stage{"definition", record.Gone, xrd})
 	inOrder(t, h, stage{"composite", record.Gone, composite}, stage{"managed resources", record.Deleted, uids(m.managed)})
+	byPlan := went(slices.Concat(h.Of("compositeresourcedefinitions.apiextensions.crossplane.io"), h.Of("customresourcedefinitions.apiextensions.k8s.io"), h.Of("projects.platform.example.org"),
+		h.Of(name), h.Of("objects.kubernetes.crossplane.io"), h.Of("providerconfigusages.kubernetes.crossplane.io")))
+	var planned []types.UID
+	for uid := range wave {
+		if slices.Contains(byPlan, uid) {
+			planned = append(planned, uid)
+		}
+	}
+	if slices.Sort(planned); !slices.Equal(planned, byPlan) {
+		t.Errorf("the plan deletes %v of these, and %v are gone", planned, byPlan)
+	}
 }

@@ -48,7 +48,7 @@ func providerStopped(t *testing.T, p *platform) {
 }
 
 // crossplaneStopped: if Crossplane stops while a claim is being deleted in the foreground, the composite goes on without it, since its own finalizer is already
-// off, and only the claim waits until Crossplane is back.
+// off, and only the claim waits until Crossplane is back. What holds the claim before is the managed resources.
 func crossplaneStopped(t *testing.T, p *platform) {
 	m := newTenant(t, p, "Foreground")
 	p.provider.Kill() // so that the deletion stops half way
@@ -61,6 +61,7 @@ func crossplaneStopped(t *testing.T, p *platform) {
 		return began(h, uids(m.managed)...) && len(composite) > 0 &&
 			slices.Equal(composite[len(composite)-1].Finalizers, []string{metav1.FinalizerDeleteDependents})
 	})
+	wantCauseIn(t, p.Cluster, uids(m.managed), "tenants.platform.example.org/acme", "-n", m.claim.GetNamespace())
 	p.crossplane.Kill()
 	p.provider.Restart(t)
 	h := r.Until(t, "the composite is gone", func(h record.History) bool { return gone(h, m.composite.GetUID()) })

@@ -36,6 +36,7 @@ func usage(t *testing.T, p *platform) {
 		!strings.Contains(err.Error(), "in-use by 1 Usage(s)") {
 		t.Fatalf("deleting what is in use: %v, want a denial with 409", err)
 	}
+	wantCauseIn(t, p.Cluster, []types.UID{of.GetUID()}, "objects.kubernetes.crossplane.io/"+settings.GetName())
 
 	r := record.Start(t, p.Config())
 	if err := read(t, p.Cluster, claims, m.claim.GetNamespace()).delete("acme", metav1.DeletePropagationBackground); err != nil {

@@ -1,0 +1,113 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// guards returns the objects for whose sake a webhook denies a deletion, by the links of packs: a Usage of Crossplane. The webhook does what it is there for; what can be
+// deleted is the guard, or what uses the object.
+func (e *examiner) guards(ctx context.Context, w write, said string) []finding {
+	if e.opts.Known == nil {
+		return nil
+	}
+	var all []finding
+	for _, d := range e.opts.Known.Links() {
+		if d.Deletion.Of != link.Guard {
+			continue
+		}
+		for _, o := range e.sourcesOf(ctx, d) {
+			if names(d, o, w) {
+				all = append(all, e.guard(d, o, w, said))
+			}
+		}
+	}
+	return all
+}
+
+// sourcesOf are the objects that can be sources of a link, as far as they can be listed.
+func (e *examiner) sourcesOf(ctx context.Context, d *link.Definition) []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for _, r := range e.Catalog.Resources {
+		if !d.From.Matches(r.Group, r.Kind, r.Categories) {
+			continue
+		}
+		list, _ := e.reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "", cluster.Selection{}) // the reader notes what it cannot list as a gap
+		all = append(all, list...)
+	}
+	return all
+}
+
+// names says whether an object names what is written as the end of a link.
+func names(d *link.Definition, o *unstructured.Unstructured, w write) bool {
+	ends, _, _ := d.References(o.Object) // what could be understood comes with an error
+	return slices.ContainsFunc(ends, func(n link.Named) bool {
+		return n.Group == w.t.Group && n.Kind == w.t.Kind && n.Name == w.o.GetName() && (!w.t.Namespaced || n.Namespace == w.o.GetNamespace())
+	})
+}
+
+// guard is the cause that an object keeps another from being deleted.
+func (e *examiner) guard(d *link.Definition, o *unstructured.Unstructured, w write, said string) finding {
+	about := e.ref(o)
+	guard := named(about)
+	f := finding{code: AdmissionDenied, about: &about, evidence: observed(fmt.Sprintf("%s is denied: %s", w.words(), said))}
+	users, reason := d.UsersOf(o.Object)
+	if reason != "" {
+		f.evidence = append(f.evidence, observedAt(from(o, d.ReasonField.String()), fmt.Sprintf("%s keeps it for this reason: %s", guard, brief(reason)))...)
+	}
+	f.remedy = fmt.Sprintf("Delete %s if nothing needs the object any more: then its deletion is accepted.", guard)
+	var using []string
+	for _, n := range users {
+		user, name := e.user(n)
+		state := ""
+		switch {
+		case user < 0:
+		case e.Graph.DeletionTimestamp(user) != 0:
+			state = ", and is being deleted"
+			f.users = append(f.users, user)
+		default:
+			step := command("kubectl", "gc", "delete", "OBJECT", "--dry-run").doing("shows what is deleted with what uses it").risking(finalizer.RiskNone)
+			f.commands = append(f.commands, at(v1alpha1.ObjectRef(e.Graph.Ref(user)), step))
+		}
+		f.evidence = append(f.evidence, observedAt(from(o, n.Field), fmt.Sprintf("%s keeps it for %s, which uses it%s", guard, name, state))...)
+		using = append(using, name)
+	}
+	switch {
+	case len(using) > 0 && len(f.users) == len(using):
+		f.remedy = fmt.Sprintf("%s goes with %s, which %s being deleted: find out what %s for. If it can do without the object, delete %s alone.",
+			guard, phrase.And(using), phrase.Plural(len(using), "is", "are"), phrase.Plural(len(using), "it waits", "they wait"), guard)
+	case len(using) > 0:
+		f.remedy = fmt.Sprintf("Delete %s first: %s goes with it, and the deletion is accepted. If it can do without the object, delete %s alone.", phrase.And(using), guard, guard)
+	}
+	if o.GetDeletionTimestamp() != nil {
+		f.evidence = append(f.evidence, observed(guard+" is being deleted")...)
+		f.commands = append(f.commands, command("kubectl", "gc", "why", "OBJECT").doing("says why it is still there").risking(finalizer.RiskNone))
+		return f
+	}
+	f.commands = append(f.commands, command("kubectl", "gc", "delete", "OBJECT").doing("lets the object be deleted, whatever uses it"))
+	return f
+}
+
+// user finds what a guard names as the user of its end, and its name; a negative id if it was not seen.
+func (e *examiner) user(n link.Named) (graph.ID, string) {
+	r, served := e.kindIn(n.Group, n.Kind)
+	if served && !r.Namespaced {
+		n.Namespace = ""
+	}
+	name := graph.Located(n.Kind, n.Namespace, n.Name)
+	if id, ok := e.Graph.Find(r.Group, r.Resource, n.Namespace, n.Name); served && ok && e.Graph.Observed(id) {
+		return id, name
+	}
+	return -1, name
+}

@@ -1,0 +1,99 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// withoutRemoval takes the commands that remove a finalizer out of what is said of its actor, since nobody knows what would stay: that can be in gaps.
+func withoutRemoval(own []finding, name string, gaps []v1alpha1.Gap) []finding {
+	out := slices.Clone(own)
+	for i, f := range out {
+		if f.finalizer == name {
+			out[i].evidence = append(slices.Clone(f.evidence), observed(gapClauses(gaps)...)...)
+			out[i].commands = slices.DeleteFunc(slices.Clone(f.commands), func(s step) bool { return s.removes })
+		}
+	}
+	return out
+}
+
+// leaving adds to what is said of an actor which objects it deletes, and that they stay if its finalizer is removed by hand.
+func (e *examiner) leaving(id graph.ID, name string, own []finding) []finding {
+	ends := append(e.awaitedBy(id, name), e.linkedBy(id, name, false)...)
+	slices.Sort(ends)
+	ends = slices.Compact(ends)
+	if len(ends) == 0 {
+		return own
+	}
+	known, _ := e.knownOf(id, name)
+	out := slices.Clone(own)
+	for i, f := range out {
+		if f.finalizer == name {
+			out[i] = e.leavingBehind(f, ends, known.Polarity == finalizer.OptInDestructive)
+		}
+	}
+	return out
+}
+
+// leavingBehind adds to a finding which objects stay if the finalizer is removed by hand and, unless that is what people want, how to delete them before.
+func (e *examiner) leavingBehind(f finding, ends []graph.ID, wanted bool) finding {
+	stay := e.stays(ends)
+	f.evidence = append(slices.Clone(f.evidence), observed(fmt.Sprintf("%s still %s, and %s deletion is what the finalizer is for",
+		e.andNamed(ends), phrase.Plural(len(ends), "exists", "exist"), phrase.Plural(len(ends), "its", "their")))...)
+	if f.cost != "" {
+		f.cost += " "
+	}
+	f.cost += phrase.Sentence(stay)
+	var steps []step
+	for _, s := range f.commands {
+		if s.removes {
+			if !wanted {
+				steps = append(steps, e.deleteFirst(ends)...)
+			}
+			s.does += "; " + stay
+		}
+		steps = append(steps, s)
+	}
+	f.commands = steps
+	return f
+}
+
+// stays says what becomes of objects whose deletion the actor of a finalizer sees to, if the finalizer is removed by hand.
+func (e *examiner) stays(ends []graph.ID) string {
+	var clauses []string
+	deleting := func(id graph.ID) bool { return e.Graph.DeletionTimestamp(id) != 0 }
+	if alive := slices.DeleteFunc(slices.Clone(ends), deleting); len(alive) > 0 {
+		clauses = append(clauses, fmt.Sprintf("%s %s, and nobody deletes %s then", e.andNamed(alive), phrase.Plural(len(alive), "stays", "stay"), phrase.Plural(len(alive), "it", "them")))
+	}
+	if going := slices.DeleteFunc(slices.Clone(ends), func(id graph.ID) bool { return !deleting(id) }); len(going) > 0 {
+		clauses = append(clauses, fmt.Sprintf("%s %s still being deleted then", e.andNamed(going), phrase.Plural(len(going), "is", "are")))
+	}
+	return strings.Join(clauses, ", and ")
+}
+
+// andNamed names objects in a list.
+func (e *examiner) andNamed(ids []graph.ID) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = e.Graph.Ref(id).Located()
+	}
+	return phrase.And(names)
+}
+
+// deleteFirst are the commands that delete what would stay, where nobody has.
+func (e *examiner) deleteFirst(ends []graph.ID) []step {
+	var steps []step
+	for _, end := range ends {
+		if len(steps) < phrase.MaxNamed && e.Graph.DeletionTimestamp(end) == 0 {
+			s := command("kubectl", "gc", "delete", "OBJECT").doing("deletes what would stay, after showing what is deleted with it")
+			steps = append(steps, at(v1alpha1.ObjectRef(e.Graph.Ref(end)), s))
+		}
+	}
+	return steps
+}

@@ -1,0 +1,90 @@
+package diagnose
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// awaitedBy returns what is still there of what the actor of a finalizer waits for before it removes it: what links of packs lead to, and dependents of the kinds that
+// the pack names.
+func (e *examiner) awaitedBy(id graph.ID, name string) []graph.ID {
+	all := e.linkedBy(id, name, true)
+	if known, ok := e.knownOf(id, name); ok && len(known.WaitsFor) > 0 {
+		for edge := range e.Graph.Dependents(id) {
+			if ref := e.Graph.Ref(edge.Dependent); known.Awaits(ref.Group(), ref.Kind) {
+				all = append(all, edge.Dependent)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// linkedBy returns what is still there of what the actor of a finalizer deletes by links of packs; if awaited, only what it waits for.
+func (e *examiner) linkedBy(id graph.ID, name string, awaited bool) []graph.ID {
+	var all []graph.ID
+	for _, f := range e.links.Found(id) {
+		if f.Definition.Deletion.Holds(name) && f.Deletes() && (f.Effect.Waits || !awaited) && e.Graph.Observed(f.Dependent()) {
+			all = append(all, f.Dependent())
+		}
+	}
+	return all
+}
+
+// knownOf is what is known of a finalizer on an object.
+func (e *examiner) knownOf(id graph.ID, name string) (finalizer.Known, bool) {
+	if e.opts.Known == nil {
+		return finalizer.Known{}, false
+	}
+	ref := e.Graph.Ref(id)
+	return e.opts.Known.Lookup(name, ref.Group(), ref.Kind)
+}
+
+// throughLinks returns why a finalizer is still there whose actor waits for other objects: what holds those. What is said of the actor stays if that is found not to work,
+// or if nothing else is found.
+func (e *examiner) throughLinks(ctx context.Context, id graph.ID, name string, own []finding) []finding {
+	ends, gaps := e.awaitedBy(id, name), e.hidden(id, name, true)
+	findings := e.goes(ctx, ends)
+	for _, end := range ends {
+		findings = append(findings, behind(e.Graph.Ref(end), e.goes(ctx, e.contentOf(end)))...)
+	}
+	if len(gaps) > 0 {
+		findings = append(findings, e.hiddenEnd(id, name, own, gaps))
+	}
+	if len(findings) > 0 {
+		own = slices.DeleteFunc(slices.Clone(own), func(f finding) bool { return f.finalizer == name && waits[f.code] })
+	}
+	if gaps := e.hidden(id, name, false); len(gaps) > 0 {
+		return append(findings, withoutRemoval(own, name, gaps)...)
+	}
+	return append(findings, e.leaving(id, name, own)...)
+}
+
+// waits are the causes that say no more of an actor than that it has not removed its finalizer, which it does not do before what it waits for is gone.
+var waits = map[Code]bool{FinalizerActorAlive: true, FinalizerActorUnknown: true, FinalizerActorNotFound: true}
+
+// goes returns what keeps objects that somebody deletes: what holds those that are being deleted, and who rejects the deletion of the others.
+func (e *examiner) goes(ctx context.Context, ids []graph.ID) []finding {
+	var findings []finding
+	for _, id := range ids {
+		ref := e.Graph.Ref(id)
+		if e.Graph.DeletionTimestamp(id) != 0 {
+			findings = append(findings, behind(ref, e.causes(ctx, id))...)
+			continue
+		}
+		findings = append(findings, behind(ref, found(ref, e.rejected(ctx, id)...))...)
+	}
+	return findings
+}
+
+// contentOf are the instances of a CRD that is not being deleted: Crossplane deletes them before it.
+func (e *examiner) contentOf(id graph.ID) []graph.ID {
+	if e.Graph.DeletionTimestamp(id) != 0 || !ofType(cluster.CRDs)(e.Graph.Ref(id)) {
+		return nil
+	}
+	return e.links.Content(id)
+}

@@ -1,0 +1,94 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// hidden returns the gaps in which something can be that the actor of a finalizer deletes; if awaited, only what it waits for.
+func (e *examiner) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap {
+	t, ok := e.Graph.Type(id)
+	if !ok {
+		return nil
+	}
+	namespace := e.Graph.Ref(id).Namespace
+	var gaps []v1alpha1.Gap
+	for _, d := range e.definitions {
+		resource, _ := e.Catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
+		if d.Deletion.Holds(name) && (!awaited || d.Deletion.Waits != link.WaitsNever) && d.From.Matches(t.Group, t.Kind, resource.Categories) {
+			gaps = append(gaps, e.gapsOfLink(d, t, namespace)...)
+		}
+	}
+	for _, f := range e.links.Found(id) {
+		if f.Definition.Deletion.Holds(name) && (f.Effect.Waits || !awaited && f.Deletes()) && e.Graph.State(f.End) == graph.Unknown {
+			gaps = append(gaps, e.gapsOfEnd(e.Graph.Ref(f.End))...)
+		}
+	}
+	if known, ok := e.knownOf(id, name); ok && len(known.WaitsFor) > 0 {
+		for _, gap := range e.Gaps {
+			if (gap.Namespace == "" || namespace == "" || gap.Namespace == namespace) && e.canBeOf(gap, known.WaitsFor) {
+				gaps = append(gaps, gap)
+			}
+		}
+	}
+	return slices.CompactFunc(gaps, func(a, b v1alpha1.Gap) bool { return a == b })
+}
+
+// gapsOfEnd is the gap in which the end of a link can be that was not seen. A kind that is proven not to be served has no objects.
+func (e *examiner) gapsOfEnd(end graph.Ref) []v1alpha1.Gap {
+	if gap, ok := gapOf(e.Gaps, graph.Type{Group: end.Group(), Resource: end.Resource}, end.Namespace); ok {
+		return []v1alpha1.Gap{gap}
+	}
+	if end.Resource == "" && !e.mayBeServed(end.Group()) {
+		return nil
+	}
+	return []v1alpha1.Gap{{Group: end.Group(), Resource: cmp.Or(end.Resource, "*"), Namespace: end.Namespace, Reason: v1alpha1.GapFailed, Message: "it was not listed"}}
+}
+
+// gapsOfLink are the gaps that keep it unknown where a link leads from objects of a type: their own content, or the objects that a label selector would find.
+func (e *examiner) gapsOfLink(d *link.Definition, t graph.Type, namespace string) []v1alpha1.Gap {
+	var gaps []v1alpha1.Gap
+	for _, gap := range e.unlinked {
+		own := gap.Group == t.Group && gap.Resource == t.Resource && (gap.Namespace == "" || gap.Namespace == namespace)
+		ends := slices.ContainsFunc(d.Ends, func(of link.Ends) bool { return e.canBeOf(gap, of.Kinds) })
+		if own || ends || gap.Resource == "*" && gap.Group == "" {
+			gaps = append(gaps, gap)
+		}
+	}
+	return gaps
+}
+
+// canBeOf says whether a gap can hold objects of some kinds. Of a group whose discovery failed nobody knows the kinds.
+func (e *examiner) canBeOf(gap v1alpha1.Gap, kinds []graph.KindPattern) bool {
+	r, served := e.Catalog.Lookup(schema.GroupResource{Group: gap.Group, Resource: gap.Resource})
+	return slices.ContainsFunc(kinds, func(p graph.KindPattern) bool {
+		_, kind, _ := strings.Cut(string(p), "/")
+		return served && p.Matches(r.Group, r.Kind) || gap.Resource == "*" && p.Matches(gap.Group, kind)
+	})
+}
+
+// hiddenEnd is for an actor that can wait for what cannot be seen.
+func (e *examiner) hiddenEnd(id graph.ID, name string, own []finding, gaps []v1alpha1.Gap) finding {
+	f := finding{code: BlockerHidden, finalizer: name, evidence: observed(gapClauses(gaps)...), at: e.Graph.Ref(id)}
+	for _, o := range own {
+		if o.finalizer == name {
+			f.actor, f.cost = o.actor, o.cost
+		}
+	}
+	who := f.actor
+	if who == "" {
+		who = "whoever removes the finalizer"
+	}
+	f.remedy = phrase.Sentence(fmt.Sprintf("%s can wait for objects that cannot be seen: make the types available, or run the command as a user who may read them", who)) +
+		" Do not remove the finalizer before that: what it stands for can still exist."
+	return f
+}

@@ -1,0 +1,183 @@
+package ownership
+
+import (
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// whereabouts say where objects are that may manage others: those of a type and a name, or those that a label selector finds.
+type whereabouts struct {
+	place
+	name, labels string
+}
+
+// managers finds what would create again what is deleted: an Application, a release, a claim. It may be anywhere, and is read there without listing more than what
+// the objects say of it.
+func (s *search) managers(ctx context.Context) error {
+	managed, err := s.managed(ctx)
+	if err != nil {
+		return err
+	}
+	var all []whereabouts
+	seen := map[whereabouts]bool{}
+	ends := map[graph.ID]bool{}
+	for _, m := range managed {
+		ends[m.id] = true
+		for _, w := range m.by {
+			if !seen[w] {
+				seen[w] = true
+				all = append(all, w)
+			}
+		}
+	}
+	known := map[string]bool{}
+	for _, w := range all {
+		objects, err := s.at(ctx, w)
+		if err := s.unreadable(ctx, w.place, err); err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if uid := string(o.GetUID()); !known[uid] && o.GetDeletionTimestamp() == nil {
+				known[uid] = true
+				s.manager(w.t, o, ends)
+			}
+		}
+	}
+	return nil
+}
+
+// managed is an object that says what manages it, and where that may be.
+type managed struct {
+	id graph.ID
+	by []whereabouts
+}
+
+// managed asks the roots what manages them, and what else is reached and has no owner where what it would name is of a kind that the server serves: most of what a
+// namespace has was applied by somebody, and what has an owner comes back with that.
+func (s *search) managed(ctx context.Context) ([]managed, error) {
+	leads := map[graph.ID][]*link.Definition{}
+	var ids []graph.ID
+	for i := range s.reached {
+		id := graph.ID(i)
+		if !s.reached[i] {
+			continue
+		}
+		for _, d := range s.lead[s.groupKind(id)] {
+			if s.isRoot[id] || s.servesEnd(d) && s.Graph.OwnerCount(id) == 0 {
+				leads[id] = append(leads[id], d)
+			}
+		}
+		if len(leads[id]) > 0 {
+			ids = append(ids, id)
+		}
+	}
+	objects, err := s.sources(ctx, ids, s.lead)
+	if err != nil {
+		return nil, err
+	}
+	var all []managed
+	for _, id := range ids {
+		m := managed{id: id}
+		for _, d := range leads[id] {
+			if o, ok := objects[id]; ok {
+				m.by = append(m.by, s.whereabouts(id, d, o)...)
+			}
+		}
+		if len(m.by) > 0 {
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+// servesEnd says whether the server serves a kind that a link says its ends are of.
+func (s *search) servesEnd(d *link.Definition) bool {
+	return slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
+		for served := range s.kinds {
+			if e.Kind != "" && e.CanBe(served.Group, served.Kind) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// whereabouts are where that is which an object names by one link.
+func (s *search) whereabouts(id graph.ID, d *link.Definition, o *unstructured.Unstructured) []whereabouts {
+	ends, members, err := d.References(o.Object)
+	if err != nil {
+		s.gap(s.Graph.Ref(id), d, err)
+	}
+	var all []whereabouts
+	for _, n := range ends {
+		for _, t := range s.kinds[schema.GroupKind{Group: n.Group, Kind: n.Kind}] {
+			all = append(all, whereabouts{place: placeOf(t, n.Namespace), name: n.Name})
+		}
+	}
+	for _, m := range members {
+		for _, t := range s.Graph.Types() {
+			if slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(t.Group, t.Kind) }) {
+				all = append(all, whereabouts{place: placeOf(t, m.Namespace), labels: m.Labels})
+			}
+		}
+	}
+	return all
+}
+
+func placeOf(t graph.Type, namespace string) place {
+	if !t.Namespaced {
+		namespace = ""
+	}
+	return place{t, namespace}
+}
+
+// at reads the objects that are there. One that is not in the namespace where its program usually has it can be in any other.
+func (s *search) at(ctx context.Context, w whereabouts) ([]*unstructured.Unstructured, error) {
+	if w.name == "" {
+		return s.client.ListObjects(ctx, w.t, w.namespace, cluster.Selection{Labels: w.labels})
+	}
+	o, err := s.client.GetObject(ctx, w.t, w.namespace, w.name)
+	if apierrors.IsNotFound(err) && w.t.Namespaced {
+		return s.client.ListObjects(ctx, w.t, "", cluster.Selection{Fields: "metadata.name=" + w.name})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []*unstructured.Unstructured{o}, nil
+}
+
+// manager notes which of some objects another one names. What is reached itself was read before.
+func (s *search) manager(t graph.Type, o *unstructured.Unstructured, ends map[graph.ID]bool) {
+	source, listed := s.Graph.Lookup(string(o.GetUID()))
+	if listed && s.reached[source] {
+		return
+	}
+	ref := graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
+	if !listed {
+		source, ref = s.virtual(ref)
+	}
+	for _, d := range s.downward[groupKind(t)] {
+		recreation := d.RecreatedBy(o.Object)
+		if recreation == nil {
+			continue
+		}
+		references, _, err := d.References(o.Object)
+		if err != nil {
+			s.gap(ref, d, err)
+		}
+		for _, n := range references {
+			if end, _ := s.resolve(n); end >= 0 && ends[end] {
+				f := link.Found{Definition: d, Source: source, End: end, Field: n.Field, Recreation: recreation, Outside: !listed, More: len(references) > 1}
+				s.links = append(s.links, named{Found: f, source: ref})
+			}
+		}
+	}
+}

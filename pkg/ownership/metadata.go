@@ -1,0 +1,104 @@
+package ownership
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// few is how many objects of a type in a namespace are read one by one; more of them are listed.
+const few = 20
+
+// metadata reads the metadata of objects, each once. What is gone meanwhile or was replaced is left out, and what could not be read is a gap.
+func (s *search) metadata(ctx context.Context, ids []graph.ID) (map[graph.ID]*unstructured.Unstructured, error) {
+	unknown := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return s.isMeta[id] })
+	var mu sync.Mutex
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(s.client.Concurrency())
+	keep := func(id graph.ID, o *unstructured.Unstructured) {
+		mu.Lock()
+		defer mu.Unlock()
+		s.metas[id] = o
+	}
+	for p, there := range s.byPlace(unknown) {
+		if len(there) > few {
+			group.Go(func() error {
+				objects, err := s.client.ListObjectMetas(groupCtx, p.t, p.namespace, cluster.Selection{})
+				for _, o := range objects {
+					if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
+						keep(id, o)
+					}
+				}
+				return s.unreadable(groupCtx, p, err)
+			})
+			continue
+		}
+		for _, id := range there {
+			group.Go(func() error { return s.unreadable(groupCtx, p, s.getMetadata(groupCtx, id, p, keep)) })
+		}
+	}
+	err := group.Wait()
+	found := make(map[graph.ID]*unstructured.Unstructured, len(ids))
+	for _, id := range ids {
+		s.isMeta[id] = true
+		if o, ok := s.metas[id]; ok {
+			found[id] = o
+		}
+	}
+	return found, err
+}
+
+func (s *search) getMetadata(ctx context.Context, id graph.ID, p place, keep func(graph.ID, *unstructured.Unstructured)) error {
+	ref := s.Graph.Ref(id)
+	o, err := s.client.GetObjectMeta(ctx, p.t, p.namespace, ref.Name)
+	switch {
+	case cluster.IsAbsent(err, p.t, ref.Name):
+		return nil
+	case err != nil:
+		return err
+	case string(o.GetUID()) == ref.UID:
+		keep(id, o)
+	}
+	return nil
+}
+
+// byPlace parts objects by type and namespace.
+func (s *search) byPlace(ids []graph.ID) map[place][]graph.ID {
+	at := map[place][]graph.ID{}
+	for _, id := range ids {
+		t, _ := s.Graph.Type(id)
+		p := place{t, s.Graph.Ref(id).Namespace}
+		at[p] = append(at[p], id)
+	}
+	return at
+}
+
+// withoutStrangers leaves out objects that no link is about, where labels and annotations say which ones are: of a few ConfigMaps it is asked what they are, and not
+// of the server which ones there belong to a release.
+func (s *search) withoutStrangers(ctx context.Context, ids []graph.ID, links map[schema.GroupKind][]*link.Definition) ([]graph.ID, error) {
+	var asked, sources []graph.ID
+	for p, there := range s.byPlace(ids) {
+		told := !slices.ContainsFunc(links[groupKind(p.t)], func(d *link.Definition) bool { return !d.From.InMetadata() })
+		if told && len(there) <= few {
+			asked = append(asked, there...)
+		} else {
+			sources = append(sources, there...)
+		}
+	}
+	metas, err := s.metadata(ctx, asked)
+	for id, o := range metas {
+		if slices.ContainsFunc(links[s.groupKind(id)], func(d *link.Definition) bool { return d.IsSource(o.Object) }) {
+			sources = append(sources, id)
+		}
+	}
+	slices.Sort(sources)
+	return sources, err
+}

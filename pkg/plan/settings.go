@@ -1,0 +1,23 @@
+package plan
+
+import "slices"
+
+// settings are the writes that have programs delete in the foreground what the roots name, one for each field.
+func (p *Plan) settings() []Action {
+	if p.options.Links == nil {
+		return nil
+	}
+	var actions []Action
+	for _, root := range p.Roots {
+		for _, f := range p.options.Links.Found(root) {
+			setting := Setting{f.Definition.Deletion.PolicyField, f.Definition.Deletion.Foreground}
+			known := slices.ContainsFunc(actions, func(a Action) bool { return a.Object == root && a.Setting.Field.String() == setting.Field.String() })
+			if f.Foreground && f.Source == root && !known {
+				actions = append(actions, Action{
+					Verb: VerbSetPolicy, Object: root, Setting: setting, By: ByClient, Because: Reason{Code: LinkForeground, Cause: f.End, HasCause: true},
+				})
+			}
+		}
+	}
+	return actions
+}
