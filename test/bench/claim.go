@@ -11,12 +11,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// roleClaim measures the tree of a claim of Crossplane: a link leads to its composite, which owns many managed resources.
+// roleClaim measures the tree of a claim of Crossplane, and the plan of its deletion: a link leads to its composite, which owns many managed resources.
 const roleClaim = "claim"
 
 const (
 	managedResources = 500
 	claimTree        = time.Second
+	claimPlan        = 1500 * time.Millisecond
 )
 
 func benchClaim(ctx context.Context, args []string) (err error) {
@@ -81,7 +82,7 @@ func (s *session) loadClaim(ctx context.Context) error {
 	return settle(ctx, s.kubeconfig)
 }
 
-// measureClaim measures the tree of the claim and, for what the link costs, that of its composite without links.
+// measureClaim measures the tree of the claim, the plan of its deletion and, for what the link costs, the tree of its composite without links.
 func (s *session) measureClaim(ctx context.Context) error {
 	tree := []string{"tree", databases.resource + "/" + claimName, "-n", claimNamespace}
 	c := command{name: "kubectl gc tree", args: append(append([]string{s.plugin}, tree...), "-o", "name"), env: s.env(place{kubeconfig: s.kubeconfig})}
@@ -96,7 +97,9 @@ func (s *session) measureClaim(ctx context.Context) error {
 	composite := s.row(near, "kubectl gc", s.plugin, "tree", xDatabases.resource+"/"+compositeName, "--links=false")
 	claim := s.row(near, "kubectl gc", s.plugin, tree...)
 	claim.aims = []aim{wallUnder(claimTree), ratioTo(composite, 0)}
-	rows := []*row{composite, claim}
+	plan := s.row(near, "kubectl gc", s.plugin, "delete", databases.resource+"/"+claimName, "-n", claimNamespace, "--cascade=foreground", "--dry-run=client")
+	plan.aims = []aim{wallUnder(claimPlan)}
+	rows := []*row{composite, claim, plan}
 	if s.delay > 0 {
 		claimFar := s.row(far, "kubectl gc", s.plugin, tree...)
 		claimFar.aims = []aim{wallUnder(claimTree)}
