@@ -8,6 +8,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
@@ -62,7 +63,11 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	if err != nil {
 		return nil, err
 	}
-	own, err := pl.links(ctx, query.Scope, snapshot.Graph, ids)
+	known, err := pl.request.finalizers()
+	if err != nil {
+		return nil, err
+	}
+	own, err := pl.links(ctx, query.Scope, snapshot.Graph, ids, known)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +75,8 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 		query.Scope = ""
 		return pl.planObjects(ctx, objects, query)
 	}
-	g, links := own.Graph, own.Links
+	g := own.Graph
+	links := own.Links.With(awaits(known, g)...)
 	p.links = links
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
@@ -91,12 +97,8 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 }
 
 // links finds what goes with the objects, or manages them, though no ownerReference says so.
-func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, roots []graph.ID) (*ownership.Ownership, error) {
+func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, roots []graph.ID, known *finalizer.Registry) (*ownership.Ownership, error) {
 	request := ownership.Request{Graph: g, Scope: scope, Roots: roots, Foreground: pl.request.Policy == plan.Foreground, Managers: true}
-	known, err := pl.request.finalizers()
-	if err != nil {
-		return nil, err
-	}
 	if known != nil {
 		request.Definitions = known.Links()
 	}

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -25,6 +26,18 @@ func New(g *graph.Graph, found ...Found) *Links {
 	return l
 }
 
+// With returns these links with others.
+func (l *Links) With(found ...Found) *Links {
+	if len(found) == 0 {
+		return l
+	}
+	with := &Links{g: l.g, byType: l.byType, found: maps.Clone(l.found)}
+	for _, f := range found {
+		with.found[f.Owner()] = append(slices.Clip(with.found[f.Owner()]), f)
+	}
+	return with
+}
+
 // Dependents returns what goes with the object though no ownerReference says so. Of what is inside of it these are the objects that nothing else in there
 // owns and, of a cycle, the first: the others stand below them.
 func (l *Links) Dependents(id graph.ID) []graph.Link {
@@ -47,12 +60,12 @@ func (l *Links) byRule(id graph.ID) []graph.Link {
 	return links(id, rule.dependents(l, owner), rule.Name)
 }
 
-// named are the dependents that objects name, each once.
+// named are the dependents that objects name, each once. A link without a name is one of an ownerReference, which has its row already.
 func (l *Links) named(id graph.ID) []graph.Link {
 	var all []graph.Link
 	seen := map[graph.ID]bool{}
 	for _, f := range l.found[id] {
-		if d := f.Dependent(); !seen[d] && d != id {
+		if d := f.Dependent(); !seen[d] && d != id && f.Definition.Name != "" {
 			seen[d] = true
 			all = append(all, graph.Link{Owner: id, Dependent: d, Rule: f.Definition.Name})
 		}
@@ -65,7 +78,7 @@ func (l *Links) Owners(id graph.ID) []graph.Link {
 	var all []graph.Link
 	seen := map[graph.ID]bool{}
 	for _, f := range l.Above(id) {
-		if owner := f.Owner(); !seen[owner] && owner != id {
+		if owner := f.Owner(); !seen[owner] && owner != id && f.Definition.Name != "" {
 			seen[owner] = true
 			all = append(all, graph.Link{Owner: owner, Dependent: id, Rule: f.Definition.Name})
 		}

@@ -12,8 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/test/real/beside"
 	"github.com/kubectl-gc/kubectl-gc/test/real/imitation"
+	"github.com/kubectl-gc/kubectl-gc/test/real/plugin"
 	"github.com/kubectl-gc/kubectl-gc/test/real/record"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -98,6 +100,7 @@ func clusterInTheBackground(t *testing.T, c *testcluster.Cluster) {
 	imitation.Start(t, c)
 	f := newFleet(t, c)
 	plan := planned(t, c, "clusters.cluster.x-k8s.io/prod", "-n", f.namespace)
+	workersFirst(t, c, f)
 	r := record.Start(t, c.Config())
 	if err := read(t, c, clusterType("clusters"), f.namespace).delete("prod", metav1.DeletePropagationBackground); err != nil {
 		t.Fatal(err)
@@ -110,6 +113,33 @@ func clusterInTheBackground(t *testing.T, c *testcluster.Cluster) {
 		stage{"TestCluster", record.Gone, f.infrastructure}, stage{"Cluster", record.Gone, f.cluster})
 	if went := went(h.In(f.namespace)); !slices.Equal(plan, went) {
 		t.Errorf("the plan deletes %v, and %v are gone", plan, went)
+	}
+}
+
+// workersFirst: the plan says that Cluster API deletes the workers, one level after the other, and that the Cluster waits for them.
+func workersFirst(t *testing.T, c *testcluster.Cluster, f fleet) {
+	t.Helper()
+	var plan v1alpha1.Plan
+	if code := plugin.JSON(t, c, &plan, "delete", "--dry-run=client", "clusters.cluster.x-k8s.io/prod", "-n", f.namespace); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	wave := map[types.UID]int{}
+	for _, a := range plan.Actions {
+		if uid := types.UID(a.Object.UID); a.Verb == "delete" {
+			wave[uid] = a.Wave
+			if slices.Contains(slices.Concat(f.deployment, f.sets, f.machines), uid) && (a.By != "controller" || !strings.HasPrefix(a.Because, "Cluster API deletes it, since ")) {
+				t.Errorf("%s %s is deleted by %s: %s", a.Object.Kind, a.Object.Name, a.By, a.Because)
+			}
+		}
+	}
+	order := []int{wave[f.cluster[0]], wave[f.deployment[0]], wave[f.sets[0]], wave[f.machines[0]], wave[f.infrastructure[0]]}
+	if !slices.IsSorted(order) || order[0] == order[3] || order[3] == order[4] {
+		t.Errorf("the plan deletes Cluster, MachineDeployment, MachineSet, Machines and TestCluster in the waves %v", order)
+	}
+	for _, b := range plan.Blockers {
+		if types.UID(b.Object.UID) == f.cluster[0] && (len(b.Until) != 1 || types.UID(b.Until[0].UID) != f.deployment[0]) {
+			t.Errorf("the Cluster waits until %+v are gone", b.Until)
+		}
 	}
 }
 
