@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+const gitopsTypes = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: applications.argoproj.io}
+spec:
+  group: argoproj.io
+  scope: Namespaced
+  names: {plural: applications, singular: application, kind: Application}
+  versions: [{name: v1alpha1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: kustomizations.kustomize.toolkit.fluxcd.io}
+spec:
+  group: kustomize.toolkit.fluxcd.io
+  scope: Namespaced
+  names: {plural: kustomizations, singular: kustomization, kind: Kustomization}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`
+
+// gitops is an object of a program that applies manifests, and what it has applied.
+type gitops struct {
+	root, finalizer, manifest string
+	// acts is what the program does once the root is being deleted, as kubectl does it.
+	acts [][]string
+	// until is what the root waits for by the plan.
+	until []string
+}
+
+// TestDeleteOfAnApplicationAndAKustomization beside a program that does what Argo CD and Flux are documented to do: the plan names what then goes and what is kept, and the
+// command returns when all of it is gone.
+func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Another(t, "gitops", testcluster.NoControllers())
+	c.Apply(t, gitopsTypes)
+	c.Kubectl(t, "wait", "--for=condition=Established", "crd/applications.argoproj.io", "crd/kustomizations.kustomize.toolkit.fluxcd.io")
+	c.StartControllers(t, testcluster.Collector)
+	for name, g := range map[string]gitops{
+		"Argo CD": {
+			root: "application.argoproj.io/shop", finalizer: "resources-finalizer.argocd.argoproj.io",
+			manifest: `{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: shop, finalizers: [resources-finalizer.argocd.argoproj.io]}, spec: {destination: {server: 'https://kubernetes.default.svc'}},
+  status: {resources: [{version: v1, kind: ConfigMap, namespace: NS, name: web}, {version: v1, kind: ConfigMap, namespace: NS, name: kept}]}}`,
+			acts:  [][]string{{"delete", "configmap/web", "--cascade=foreground", "--timeout=1m"}},
+			until: []string{"web"},
+		},
+		"Flux": {
+			root: "kustomization.kustomize.toolkit.fluxcd.io/shop", finalizer: "finalizers.fluxcd.io",
+			manifest: `{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: shop, finalizers: [finalizers.fluxcd.io]}, spec: {prune: true},
+  status: {inventory: {entries: [{id: NS_web__ConfigMap, v: v1}, {id: NS_kept__ConfigMap, v: v1}]}}}`,
+			acts: [][]string{{"delete", "configmap/web", "--cascade=background", "--wait=false"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { g.test(t, c) })
+	}
+}
+
+func (g gitops) test(t *testing.T, c *testcluster.Cluster) {
+	ns := c.Namespace(t)
+	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {kustomize.toolkit.fluxcd.io/name: shop}}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: kept, labels: {kustomize.toolkit.fluxcd.io/name: shop}, annotations: {helm.sh/resource-policy: keep, kustomize.toolkit.fluxcd.io/prune: disabled}}}
+---
+`+strings.ReplaceAll(g.manifest, "NS", ns), "-n", ns)
+	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: below, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: web, uid: `+uidOf(t, c, ns, "web")+`, blockOwnerDeletion: true}]}}`, "-n", ns)
+
+	planned := run(t, "delete", g.root, "-n", ns, "--dry-run=client", "-o", "json", "--kubeconfig", c.Kubeconfig())
+	var plan v1alpha1.Plan
+	if err := json.Unmarshal([]byte(planned.stdout), &plan); err != nil {
+		t.Fatalf("%v\n%s%s", err, planned.stdout, planned.stderr)
+	}
+	if names := namesOf(plan.Deleted); !slices.Equal(names, []string{"below", "shop", "web"}) || len(plan.Survivors) != 1 || plan.Survivors[0].Object.Name != "kept" {
+		t.Errorf("the plan deletes %v and keeps %+v", names, plan.Survivors)
+	}
+	if until := namesOf(plan.Blockers[0].Until); !slices.Equal(until, g.until) {
+		t.Errorf("by the plan the root waits until %v are gone, want %v", until, g.until)
+	}
+
+	deleted := make(chan ran, 1)
+	go func() {
+		deleted <- run(t, "delete", g.root, "-n", ns, "--yes", "--timeout=2m", "-o", "json", "--kubeconfig", c.Kubeconfig())
+	}()
+	c.Kubectl(t, "wait", "--for=jsonpath={.metadata.deletionTimestamp}", g.root, "-n", ns, "--timeout=1m")
+	for _, args := range g.acts {
+		c.Kubectl(t, append(args, "-n", ns)...)
+	}
+	c.Kubectl(t, "patch", g.root, "-n", ns, "--type=json", "-p", `[{"op":"test","path":"/metadata/finalizers/0","value":"`+g.finalizer+`"},{"op":"remove","path":"/metadata/finalizers/0"}]`)
+	if got := <-deleted; got.code != 0 {
+		t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	if left := strings.Fields(c.Kubectl(t, "get", "configmaps", "-n", ns, "-o", "name")); !slices.Equal(left, []string{"configmap/kept"}) {
+		t.Errorf("%v are left when the command returns", left)
+	}
+}
+
+// namesOf are the names of objects, sorted.
+func namesOf(refs []v1alpha1.ObjectRef) []string {
+	var names []string
+	for _, ref := range refs {
+		names = append(names, ref.Name)
+	}
+	slices.Sort(names)
+	return names
+}
