@@ -50,8 +50,8 @@ func definition(t *testing.T, p *platform) {
 	inOrder(t, h, stage{"definition", record.Deleted, xrd}, stage{"composite", record.Deleted, composite}, stage{"composite", record.Gone, composite},
 		stage{"type of composites", record.Gone, ofComposites}, stage{"definition", record.Gone, xrd})
 	inOrder(t, h, stage{"composite", record.Gone, composite}, stage{"managed resources", record.Deleted, uids(m.managed)})
-	byPlan := went(slices.Concat(h.Of("compositeresourcedefinitions.apiextensions.crossplane.io"), h.Of("customresourcedefinitions.apiextensions.k8s.io"), h.Of("projects.platform.example.org"),
-		h.Of(name), h.Of("objects.kubernetes.crossplane.io"), h.Of("providerconfigusages.kubernetes.crossplane.io")))
+	byPlan := went(ofOld(h, "compositeresourcedefinitions.apiextensions.crossplane.io", "customresourcedefinitions.apiextensions.k8s.io", "projects.platform.example.org", name,
+		"objects.kubernetes.crossplane.io", "providerconfigusages.kubernetes.crossplane.io"))
 	var planned []types.UID
 	for uid := range wave {
 		if slices.Contains(byPlan, uid) {

@@ -125,9 +125,17 @@ func compositeOfAClaimByThePlugin(t *testing.T, p *platform) {
 	}
 }
 
-// ofTenant leaves of a history what belongs to a claim in the cluster, and not what its provider manages elsewhere. Nor what was created in it: the collector deletes
-// the ProviderConfigUsages in the foreground, and the provider makes others for as long as it has to work.
+// ofTenant leaves of a history what belongs to a claim in the cluster, and not what its provider manages elsewhere.
 func ofTenant(h record.History) record.History {
-	all := slices.Concat(h.Of("tenants.platform.example.org"), h.Of("xtenants.platform.example.org"), h.Of("objects.kubernetes.crossplane.io"), h.Of("providerconfigusages.kubernetes.crossplane.io"))
+	return ofOld(h, "tenants.platform.example.org", "xtenants.platform.example.org", "objects.kubernetes.crossplane.io", "providerconfigusages.kubernetes.crossplane.io")
+}
+
+// ofOld leaves of a history what is of some types and was there before it: the provider makes ProviderConfigUsages again that the collector has deleted in the foreground,
+// for as long as it has work to do, and Crossplane a composite that was deleted before its claim.
+func ofOld(h record.History, types ...string) record.History {
+	var all record.History
+	for _, t := range types {
+		all = append(all, h.Of(t)...)
+	}
 	return slices.DeleteFunc(all, func(e record.Event) bool { return h.When(e.UID, record.Created) != 0 })
 }
