@@ -60,8 +60,8 @@ bin/cluster-api: $(REAL)/clusterapi/go.mod $(REAL)/clusterapi/go.sum
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
 
-test: build controlplane ## Run all tests, against a real control plane where they need one (about 15 minutes on 2 cores)
-	@echo 'Running all tests: about 15 minutes on 2 cores. The first time they are compiled before, with the race detector, which takes some minutes more.'
+test: build controlplane ## Run all tests, against a real control plane where they need one (about half an hour on 2 cores)
+	@echo 'Running all tests: about half an hour on 2 cores. The first time they are compiled before, with the race detector, which takes some minutes more.'
 	cd $(PLANE) && $(GO) test -timeout 10m ./...
 	$(GO) test -race -count=1 -timeout 30m $(filter-out $(WHOLE),$(shell $(GO) list ./...))
 	$(GO) test -race -count=1 -timeout 30m -p 1 $(WHOLE)
