@@ -58,7 +58,7 @@ func Save(ctx context.Context, client *cluster.Client, path string, p *plan.Plan
 
 // read fills the spool with the documents of the objects that are still there.
 func read(ctx context.Context, client *cluster.Client, g *graph.Graph, ids []graph.ID, s *spool) error {
-	return client.ForEachObject(ctx, requests(g, ids), func(o *unstructured.Unstructured) error {
+	return client.ForEachObject(ctx, cluster.RequestObjects(g, ids), func(o *unstructured.Unstructured) error {
 		id, known := g.Lookup(string(o.GetUID()))
 		if !known {
 			return nil // another object that has the name now
@@ -73,39 +73,6 @@ func read(ctx context.Context, client *cluster.Client, g *graph.Graph, ids []gra
 		}
 		return s.add(id, doc, copied)
 	})
-}
-
-// requests groups objects by type and namespace, in the order in which they come.
-func requests(g *graph.Graph, ids []graph.ID) []cluster.ObjectRequest {
-	type group struct {
-		t         graph.Type
-		namespace string
-	}
-	at := map[group]int{}
-	var requests []cluster.ObjectRequest
-	for _, id := range ids {
-		t, _ := g.Type(id)
-		ref := g.Ref(id)
-		key := group{t, ref.Namespace}
-		i, known := at[key]
-		if !known {
-			i = len(requests)
-			at[key] = i
-			requests = append(requests, cluster.ObjectRequest{ObjectNames: cluster.ObjectNames{Type: t, Namespace: ref.Namespace}})
-		}
-		requests[i].Names = append(requests[i].Names, ref.Name)
-	}
-	for i := range g.Len() {
-		id := graph.ID(i)
-		if !g.Observed(id) {
-			continue
-		}
-		t, _ := g.Type(id)
-		if i, wanted := at[group{t, g.Ref(id).Namespace}]; wanted {
-			requests[i].Total++
-		}
-	}
-	return requests
 }
 
 // write writes the archive from the spool.

@@ -1,6 +1,7 @@
 package deletion
 
 import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -54,7 +55,8 @@ func (a *awaiting) found(g *graph.Graph, owner graph.ID) []link.Found {
 	var all []link.Found
 	for e := range g.Dependents(owner) {
 		t, ok := g.Type(e.Dependent)
-		if !ok || t.Kind == "CustomResourceDefinition" || !a.known.Awaits(t.Group, t.Kind) || !g.Observed(e.Dependent) {
+		isCRD := t.Group == cluster.CRDs.Group && t.Resource == cluster.CRDs.Resource
+		if !ok || isCRD || !a.known.Awaits(t.Group, t.Kind) || !g.Observed(e.Dependent) {
 			continue
 		}
 		all = append(all, link.Found{

@@ -34,7 +34,7 @@ func readSpared(ctx context.Context, client *cluster.Client, known *finalizer.Re
 	ids, f.UnreadSpared = upTo(mostRead, ids)
 	read := map[graph.ID]bool{}
 	var mu sync.Mutex
-	err := client.ForEachObject(ctx, objectRequests(p.Graph, ids), func(o *unstructured.Unstructured) error {
+	err := client.ForEachObject(ctx, cluster.RequestObjects(p.Graph, ids), func(o *unstructured.Unstructured) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, s := range by[string(o.GetUID())] {
@@ -64,30 +64,4 @@ func sparings(known *finalizer.Registry, p *plan.Plan) map[string][]sparing {
 		}
 	}
 	return by
-}
-
-// objectRequests ask for objects whole, by type and namespace.
-func objectRequests(g *graph.Graph, ids []graph.ID) []cluster.ObjectRequest {
-	type place struct {
-		t         graph.Type
-		namespace string
-	}
-	at := map[place]int{}
-	var requests []cluster.ObjectRequest
-	for _, id := range ids {
-		t, _ := g.Type(id)
-		ref := g.Ref(id)
-		i, known := at[place{t, ref.Namespace}]
-		if !known {
-			i = len(requests)
-			at[place{t, ref.Namespace}] = i
-			r := cluster.ObjectRequest{ObjectNames: cluster.ObjectNames{Type: t, Namespace: ref.Namespace}}
-			for range g.OfType(t.Group, t.Resource, ref.Namespace) {
-				r.Total++
-			}
-			requests = append(requests, r)
-		}
-		requests[i].Names = append(requests[i].Names, ref.Name)
-	}
-	return requests
 }

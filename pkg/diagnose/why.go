@@ -24,7 +24,7 @@ func Why(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Diagn
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil: // who may list one namespace need not be able to list all
-			s.unlinked = append(s.unlinked, v1alpha1.Gap{Resource: "*", Reason: v1alpha1.GapFailed, Message: "where links lead to was not listed: " + err.Error()})
+			s.unlinked = append(s.unlinked, v1alpha1.Gap{Resource: "*", Reason: v1alpha1.GapFailed, Links: true, Message: "where links lead to was not listed: " + err.Error()})
 		default:
 			s, subjects = everywhere, of
 		}

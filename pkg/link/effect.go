@@ -22,14 +22,14 @@ func (d *Definition) EffectOf(source map[string]any, finalizers []string) Effect
 	if d.Deletion.Of != End && d.Deletion.Of != Source {
 		return Effect{}
 	}
-	text, _ := d.Deletion.PolicyField.text(source)
+	text, _ := d.Deletion.PolicyField.Text(source)
 	return d.effectOf(source, finalizers, text)
 }
 
 // InForeground is EffectOf for a source whose field of the policy is set so that the program deletes in the foreground; false if the source does not have the field,
 // has that value already, or if nobody sets it.
 func (d *Definition) InForeground(source map[string]any, finalizers []string) (Effect, bool) {
-	text, found := d.Deletion.PolicyField.text(source)
+	text, found := d.Deletion.PolicyField.Text(source)
 	if d.Deletion.Foreground == "" || !found || text == "" || text == d.Deletion.Foreground {
 		return Effect{}, false
 	}

@@ -155,7 +155,7 @@ func (e Ends) fromReference(value any) Named {
 		if !given {
 			path = Path{[]string{key}}
 		}
-		text, _ := path.text(value)
+		text, _ := path.Text(value)
 		return text
 	}
 	return e.fill(get)
@@ -315,7 +315,7 @@ func (e Ends) namespace(object map[string]any) (string, bool) {
 	case AnyNamespace:
 		return "", true
 	case "", SourceNamespace:
-		own, _ := namespacePath.text(object)
+		own, _ := namespacePath.Text(object)
 		return own, true
 	}
 	return expand(string(e.Namespace), object)
@@ -329,7 +329,7 @@ func expand(text string, object any) (string, bool) {
 	complete := true
 	expanded := placeholder.ReplaceAllStringFunc(text, func(p string) string {
 		path, err := ParsePath(p[1 : len(p)-1])
-		value, found := path.text(object)
+		value, found := path.Text(object)
 		if err != nil || !found || value == "" || strings.ContainsAny(value, ",=!() ") {
 			complete = false
 		}

@@ -9,7 +9,7 @@ func (d *Definition) UsersOf(guard map[string]any) (users []Named, reason string
 		users = append(users, found...)
 	}
 	if !d.ReasonField.IsZero() {
-		reason, _ = d.ReasonField.text(guard)
+		reason, _ = d.ReasonField.Text(guard)
 	}
 	return users, reason
 }

@@ -105,9 +105,6 @@ func (p Path) Pointer() (string, bool) {
 	return pointer.String(), true
 }
 
-// Text returns the first scalar that an object has there, as text; false if there is none.
-func (p Path) Text(object map[string]any) (string, bool) { return p.text(object) }
-
 // all returns what an object has there; nothing if a field on the way is missing, or is no object or list.
 func (p Path) all(object any) []any {
 	values := []any{object}
@@ -130,8 +127,8 @@ func (p Path) all(object any) []any {
 	return slices.DeleteFunc(values, func(v any) bool { return v == nil })
 }
 
-// text returns the first scalar that an object has there, as text.
-func (p Path) text(object any) (string, bool) {
+// Text returns the first scalar that an object has there, as text; false if there is none.
+func (p Path) Text(object any) (string, bool) {
 	for _, v := range p.all(object) {
 		if text, ok := scalar(v); ok {
 			return text, true

@@ -123,9 +123,8 @@ func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *u
 		end, ref := s.resolve(n)
 		if end >= 0 {
 			ids = append(ids, end)
-		} else if s.Scope != "" && ref.Namespace != "" && ref.Namespace != s.Scope {
-			s.wider = true
 		}
+		s.wider = s.wider || end < 0 && s.isOut(ref)
 	}
 	for _, m := range members {
 		found, err := s.members(ctx, id, m)

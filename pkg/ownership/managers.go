@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -38,13 +39,22 @@ func (s *search) managers(ctx context.Context) error {
 			}
 		}
 	}
+	read := make([][]*unstructured.Unstructured, len(all))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(s.client.Concurrency())
+	for i, w := range all {
+		group.Go(func() error {
+			var err error
+			read[i], err = s.at(groupCtx, w)
+			return s.unreadable(groupCtx, w.place, err)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
 	known := map[string]bool{}
-	for _, w := range all {
-		objects, err := s.at(ctx, w)
-		if err := s.unreadable(ctx, w.place, err); err != nil {
-			return err
-		}
-		for _, o := range objects {
+	for i, w := range all {
+		for _, o := range read[i] {
 			if uid := string(o.GetUID()); !known[uid] && o.GetDeletionTimestamp() == nil {
 				known[uid] = true
 				s.manager(w.t, o, ends)

@@ -99,23 +99,13 @@ func (s *search) sources(ctx context.Context, ids []graph.ID, links map[schema.G
 
 // objects reads objects whole, for the sake of some links. What is gone meanwhile or was replaced is left out, and what could not be read is a gap.
 func (s *search) objects(ctx context.Context, ids []graph.ID, links map[schema.GroupKind][]*link.Definition) (map[graph.ID]*unstructured.Unstructured, error) {
-	var places []place
-	at := map[place][]graph.ID{}
-	for _, id := range ids {
-		t, _ := s.Graph.Type(id)
-		p := place{t, s.Graph.Ref(id).Namespace}
-		if at[p] == nil {
-			places = append(places, p)
-		}
-		at[p] = append(at[p], id)
-	}
 	found := map[graph.ID]*unstructured.Unstructured{}
 	var mu sync.Mutex
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(s.client.Concurrency())
-	for _, p := range places {
+	for p, there := range s.byPlace(ids) {
 		group.Go(func() error {
-			err := s.objectsAt(groupCtx, p, at[p], links[groupKind(p.t)], func(id graph.ID, o *unstructured.Unstructured) {
+			err := s.objectsAt(groupCtx, p, there, links[groupKind(p.t)], func(id graph.ID, o *unstructured.Unstructured) {
 				mu.Lock()
 				defer mu.Unlock()
 				found[id] = o

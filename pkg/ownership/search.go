@@ -164,9 +164,14 @@ func (s *search) add(d *link.Definition, source graph.ID, o *unstructured.Unstru
 // what it owns goes too, wherever that is.
 func (s *search) leadsOut(f named) bool {
 	if f.End < 0 {
-		return f.end.Namespace != "" && f.end.Namespace != s.Scope
+		return s.isOut(f.end)
 	}
 	return s.Graph.Ref(f.End).Namespace == "" && f.Definition.Deletion.Of == link.End
+}
+
+// isOut says whether an object that was not listed can be in a namespace that was not. One of a kind that the server does not serve is in none.
+func (s *search) isOut(ref graph.Ref) bool {
+	return s.Scope != "" && ref.Resource != "" && ref.Namespace != "" && ref.Namespace != s.Scope
 }
 
 // note adds a link whose end is known.
