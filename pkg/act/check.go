@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -45,19 +46,20 @@ func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePerio
 // checkPreparations sends the patches that come before the deletes. One that meets an object that has changed is no failure: it would be made anew.
 func checkPreparations(ctx context.Context, client *cluster.Client, p *plan.Plan) []Failure {
 	actions := preparing(p)
+	whichever := func(context.Context, graph.Type, graph.Ref) error { return nil }
 	errs := make([]error, len(actions))
 	var group errgroup.Group
 	group.SetLimit(client.Concurrency())
 	for i, a := range actions {
 		group.Go(func() error {
-			_, errs[i] = newPreparation(client, p.Graph, a, cluster.PatchOptions{DryRun: true}).do(ctx)
+			_, errs[i] = newPreparation(client, p.Graph, a, cluster.PatchOptions{DryRun: true}, whichever).do(ctx)
 			return nil
 		})
 	}
 	_ = group.Wait() // each error is in its place
 	var refused []Failure
 	for i, a := range actions {
-		if errs[i] != nil && !errors.Is(errs[i], errGone) && !errors.Is(errs[i], errReplaced) {
+		if errs[i] != nil && !errors.Is(errs[i], errGone) && !errors.Is(errs[i], errReplaced) && !errors.Is(errs[i], ErrChanged) {
 			refused = append(refused, Failure{a, p.Graph, unprepared(p.Graph, a, errs[i])})
 		}
 	}

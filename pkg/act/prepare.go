@@ -29,9 +29,9 @@ type preparation interface {
 	do(ctx context.Context) (*graph.Object, error)
 }
 
-func newPreparation(client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions) preparation {
+func newPreparation(client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions, still meant) preparation {
 	if a.Verb == plan.VerbSetPolicy {
-		return newSetter(client, g, a, opts)
+		return newSetter(client, g, a, opts, still)
 	}
 	return newBlocker(client, g, a, opts)
 }
@@ -54,7 +54,7 @@ func (r *run) prepare(ctx context.Context, p *plan.Plan) bool {
 	group.SetLimit(r.client.Concurrency())
 	for i, a := range actions {
 		group.Go(func() error {
-			answers[i], errs[i] = newPreparation(r.client, p.Graph, a, cluster.PatchOptions{}).do(ctx)
+			answers[i], errs[i] = newPreparation(r.client, p.Graph, a, cluster.PatchOptions{}, r.meant).do(ctx)
 			return nil
 		})
 	}
@@ -64,6 +64,7 @@ func (r *run) prepare(ctx context.Context, p *plan.Plan) bool {
 		switch {
 		case errors.Is(errs[i], errGone), errors.Is(errs[i], errReplaced):
 			r.note(p.Graph, a, errs[i])
+		case errors.Is(errs[i], ErrChanged), errors.Is(errs[i], errNotMeant): // which the delete finds too
 		case errs[i] != nil && ctx.Err() != nil:
 			r.note(p.Graph, a, ErrNotSent)
 			ok = false

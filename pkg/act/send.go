@@ -282,7 +282,12 @@ func (r *run) planned(g *graph.Graph, id graph.ID) *graph.Object {
 	if o, ok := r.patched[g.Ref(id).UID]; ok {
 		return o
 	}
-	return &graph.Object{ResourceVersion: g.ResourceVersion(id), Finalizers: g.Finalizers(id), Owners: references(g, id)}
+	return listedAs(g, id)
+}
+
+// listedAs is an object as it was listed.
+func listedAs(g *graph.Graph, id graph.ID) *graph.Object {
+	return &graph.Object{UID: g.Ref(id).UID, ResourceVersion: g.ResourceVersion(id), Finalizers: g.Finalizers(id), Owners: references(g, id)}
 }
 
 func references(g *graph.Graph, id graph.ID) []graph.OwnerReference {

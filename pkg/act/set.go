@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -13,47 +11,40 @@ import (
 
 // setter sets the field of an object in which it says how a program deletes what it names.
 type setter struct {
-	client  *cluster.Client
-	t       graph.Type
-	ref     graph.Ref
+	*patcher
+	was     *graph.Object // as it was planned
 	setting plan.Setting
-	opts    cluster.PatchOptions
-	// resourceVersion is that of the object as it was seen last.
-	resourceVersion string
+	meant   meant
 }
 
-func newSetter(client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions) *setter {
-	t, _ := g.Type(a.Object)
-	return &setter{client: client, t: t, ref: g.Ref(a.Object), setting: a.Setting, opts: opts, resourceVersion: g.ResourceVersion(a.Object)}
+// meant says whether an object that has changed is still one that is to be deleted.
+type meant func(ctx context.Context, t graph.Type, ref graph.Ref) error
+
+func newSetter(client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions, still meant) *setter {
+	p := newPatcher(client, g, a, opts)
+	return &setter{p, p.now, a.Setting, still}
 }
 
+// do sets the field. The error is ErrChanged or errNotMeant if the object is not what the plan is about any more: the delete finds that too, and has it planned again or
+// leaves it alone.
 func (s *setter) do(ctx context.Context) (*graph.Object, error) {
 	pointer, ok := s.setting.Field.Pointer()
 	if !ok {
 		return nil, errors.New("the field is in a list")
 	}
-	for range maxTries {
-		steps := append(cluster.Unchanged(s.ref.UID, s.resourceVersion), cluster.PatchStep{Op: "add", Path: pointer, Value: s.setting.Value})
-		answer, refusal := s.client.Patch(ctx, s.t, s.ref.Namespace, s.ref.Name, steps, s.opts)
-		switch {
-		case refusal == nil && s.opts.DryRun:
-			return answer, nil
-		case refusal == nil:
-			return answer, s.verify(ctx)
-		case !ambiguous(refusal) && !apierrors.IsInvalid(refusal):
-			return nil, refusal
-		}
-		// A test has failed, or the object would not be valid, which comes out when it is as it was (T-17).
-		now, err := reread(ctx, s.client, s.t, s.ref, refusal)
-		switch {
-		case err != nil:
-			return nil, err
-		case apierrors.IsNotFound(refusal), now.ResourceVersion == s.resourceVersion:
-			return nil, refusal
-		}
-		s.resourceVersion = now.ResourceVersion
+	steps := func() []cluster.PatchStep {
+		return []cluster.PatchStep{{Op: "add", Path: pointer, Value: s.setting.Value}}
 	}
-	return nil, changedTooOften(s.ref, "patched")
+	answer, err := s.patch(ctx, steps, func(now *graph.Object) error {
+		if !asPlanned(s.was, now) {
+			return ErrChanged
+		}
+		return s.meant(ctx, s.t, s.ref)
+	})
+	if err != nil || s.opts.DryRun {
+		return answer, err
+	}
+	return answer, s.verify(ctx)
 }
 
 // verify reads the object again: a field that its type does not have is taken and not stored, and a webhook can set it back (API-033).

@@ -1,11 +1,14 @@
 package act
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
@@ -120,5 +123,43 @@ func TestPolicyOfAReplacedObjectIsNotSet(t *testing.T) {
 	}
 	if got := policyOf(t, c, ns); got != "" {
 		t.Errorf("the policy of the new object is %q", got)
+	}
+}
+
+// TestPolicyIsNotSetInAnObjectThatIsNotWhatWasPlanned: one that has another finalizer by then is planned again, and one that is not meant any more is left alone.
+func TestPolicyIsNotSetInAnObjectThatIsNotWhatWasPlanned(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	for name, test := range map[string]struct {
+		change string
+		meant  bool
+		again  int
+	}{
+		"a finalizer is added":    {`{"metadata":{"finalizers":["example.com/hold"]}}`, true, 1},
+		"it is not meant anymore": {`{"metadata":{"labels":{"app":"other"}}}`, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ns := c.Namespace(t)
+			proxy := faultproxy.Start(t, c.Config())
+			client, p := prepareSetting(t, c, proxy, ns, "data.policy")
+			c.Kubectl(t, "patch", "configmap", "claim", "-n", ns, "--type=merge", "-p", test.change)
+			t.Cleanup(func() {
+				c.Kubectl(t, "patch", "configmap", "claim", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+			})
+			var told record
+			opts, again := told.options(nil, false), 0
+			opts.Meant = func(context.Context, graph.Type, graph.Ref) (bool, error) { return test.meant, nil }
+			opts.Replan = func(context.Context, []graph.Ref) (Replanned, error) {
+				again++
+				return Replanned{}, errors.New("not now")
+			}
+			result, err := Run(t.Context(), client, p, opts)
+			if err != nil || len(result.Done) != 0 || again != test.again {
+				t.Errorf("%v, result %+v, planned again %d times, want %d", err, result, again, test.again)
+			}
+			if got := policyOf(t, c, ns); got != "Background" {
+				t.Errorf("the policy is %q", got)
+			}
+		})
 	}
 }

@@ -41,7 +41,7 @@ func Save(ctx context.Context, client *cluster.Client, path string, p *plan.Plan
 		return nil, err
 	}
 	defer s.remove()
-	if err := read(ctx, client, p.Graph, ids, s); err != nil {
+	if err := read(ctx, client, p, ids, s); err != nil {
 		return nil, err
 	}
 	file, err := private(filepath.Dir(path))
@@ -57,7 +57,8 @@ func Save(ctx context.Context, client *cluster.Client, path string, p *plan.Plan
 }
 
 // read fills the spool with the documents of the objects that are still there.
-func read(ctx context.Context, client *cluster.Client, g *graph.Graph, ids []graph.ID, s *spool) error {
+func read(ctx context.Context, client *cluster.Client, p *plan.Plan, ids []graph.ID, s *spool) error {
+	g, settings := p.Graph, settingsOf(p)
 	return client.ForEachObject(ctx, cluster.RequestObjects(g, ids), func(o *unstructured.Unstructured) error {
 		id, known := g.Lookup(string(o.GetUID()))
 		if !known {
@@ -67,7 +68,7 @@ func read(ctx context.Context, client *cluster.Client, g *graph.Graph, ids []gra
 		if err != nil {
 			return fmt.Errorf("writing %s %q: %w", o.GetKind(), o.GetName(), err)
 		}
-		copied, err := copyOf(o.Object)
+		copied, err := copyOf(o.Object, settings[string(o.GetUID())])
 		if err != nil {
 			return fmt.Errorf("reading %s %q: %w", o.GetKind(), o.GetName(), err)
 		}

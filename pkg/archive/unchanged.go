@@ -24,6 +24,20 @@ var ErrMissing = errors.New("it is not in the archive")
 type copied struct {
 	resourceVersion string
 	sum             [sha256.Size]byte
+	// settings are what the plan itself sets in the object before it deletes it.
+	settings []plan.Setting
+}
+
+// settingsOf are the fields that a plan sets, by the uids of the objects.
+func settingsOf(p *plan.Plan) map[string][]plan.Setting {
+	settings := map[string][]plan.Setting{}
+	for _, a := range p.Actions {
+		if a.Verb == plan.VerbSetPolicy {
+			uid := p.Graph.Ref(a.Object).UID
+			settings[uid] = append(settings[uid], a.Setting)
+		}
+	}
+	return settings
 }
 
 // Has says whether the archive has an object, by uid.
@@ -59,7 +73,7 @@ func (s *Saved) Covers(ctx context.Context, client *cluster.Client, t graph.Type
 	case string(now.GetUID()) != ref.UID:
 		return nil // the delete carries the uid
 	}
-	is, err := copyOf(now.Object)
+	is, err := copyOf(now.Object, was.settings)
 	if err == nil && is.sum != was.sum {
 		err = ErrChanged
 	}
@@ -69,9 +83,12 @@ func (s *Saved) Covers(ctx context.Context, client *cluster.Client, t graph.Type
 // written are fields of the metadata that the server and the collector write, so that they change without anybody's doing.
 var written = []string{"resourceVersion", "generation", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "ownerReferences"}
 
-// copyOf returns what is remembered of an object.
-func copyOf(object map[string]any) (copied, error) {
+// copyOf returns what is remembered of an object in which the plan sets some fields.
+func copyOf(object map[string]any, settings []plan.Setting) (copied, error) {
 	content := maps.Clone(object)
+	for _, s := range settings {
+		content = s.Field.With(content, s.Value)
+	}
 	delete(content, "status")
 	metadata, _ := object["metadata"].(map[string]any)
 	kept := maps.Clone(metadata)
@@ -98,7 +115,7 @@ func copyOf(object map[string]any) (copied, error) {
 		return copied{}, err
 	}
 	version, _ := metadata["resourceVersion"].(string)
-	return copied{resourceVersion: version, sum: sha256.Sum256(raw)}, nil
+	return copied{resourceVersion: version, sum: sha256.Sum256(raw), settings: settings}, nil
 }
 
 func list(v any) []any {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -101,6 +102,34 @@ func TestWhatIsNotInTheArchiveIsNotCovered(t *testing.T) {
 			if err := saved.Covers(t.Context(), client, typ, ref, p.Graph.ResourceVersion(id)); !errors.Is(err, ErrMissing) {
 				t.Errorf("%s: %v, want %v", ref.Name, err, ErrMissing)
 			}
+		}
+	}
+}
+
+// TestAnArchiveCoversWhatThePlanItselfSets: the policy of a claim is set before the claim is deleted, which is no loss; what somebody else changes beside it is one.
+func TestAnArchiveCoversWhatThePlanItselfSets(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Kubectl(t, "create", "configmap", "claim", "--from-literal=policy=Background", "-n", ns)
+	client, p := planned(t, c.Config(), ns, "configmaps/claim")
+	field, err := link.ParsePath("data.policy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Actions = append(p.Actions, plan.Action{Verb: plan.VerbSetPolicy, Object: p.Roots[0], Setting: plan.Setting{Field: field, Value: "Foreground"}})
+	saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"), p, head())
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ, _ := p.Graph.Type(p.Roots[0])
+	for _, test := range []struct {
+		patch string
+		want  error
+	}{{`{"data":{"policy":"Foreground"}}`, nil}, {`{"data":{"other":"thing"}}`, ErrChanged}} {
+		c.Kubectl(t, "patch", "configmap", "claim", "-n", ns, "--type=merge", "-p", test.patch)
+		if err := saved.Covers(t.Context(), client, typ, p.Graph.Ref(p.Roots[0]), "another"); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.patch, err, test.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package link
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,6 +126,21 @@ func (p Path) all(object any) []any {
 		values = next
 	}
 	return slices.DeleteFunc(values, func(v any) bool { return v == nil })
+}
+
+// With returns a copy of an object that has a text there. An object in which the path leads through something else than fields stays as it is.
+func (p Path) With(object map[string]any, text string) map[string]any {
+	with := maps.Clone(object)
+	switch step := p.steps[0]; {
+	case step == allItems:
+	case len(p.steps) == 1:
+		with[step] = text
+	default:
+		if field, ok := object[step].(map[string]any); ok {
+			with[step] = Path{p.steps[1:]}.With(field, text)
+		}
+	}
+	return with
 }
 
 // Text returns the first scalar that an object has there, as text; false if there is none.
