@@ -71,14 +71,18 @@ var waits = map[Code]bool{FinalizerActorAlive: true, FinalizerActorUnknown: true
 func (e *examiner) goes(ctx context.Context, ids []graph.ID) []finding {
 	var findings []finding
 	for _, id := range ids {
-		ref := e.Graph.Ref(id)
-		if e.Graph.DeletionTimestamp(id) != 0 {
-			findings = append(findings, behind(ref, e.causes(ctx, id))...)
-			continue
-		}
-		findings = append(findings, behind(ref, found(ref, e.rejected(ctx, id)...))...)
+		findings = append(findings, e.keeps(ctx, id)...)
 	}
 	return findings
+}
+
+// keeps returns what keeps one object that somebody deletes.
+func (e *examiner) keeps(ctx context.Context, id graph.ID) []finding {
+	ref := e.Graph.Ref(id)
+	if e.Graph.DeletionTimestamp(id) != 0 {
+		return behind(ref, e.causes(ctx, id))
+	}
+	return behind(ref, found(ref, e.rejected(ctx, id)...))
 }
 
 // contentOf are the instances of a CRD that is not being deleted: Crossplane deletes them before it.

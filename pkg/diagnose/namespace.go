@@ -109,13 +109,10 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 func (e *examiner) inside(ctx context.Context, content []graph.ID) []finding {
 	var findings []finding
 	for _, id := range content {
-		r := e.Graph.Ref(id)
-		if e.Graph.DeletionTimestamp(id) != 0 {
-			findings = append(findings, behind(r, e.causes(ctx, id))...)
-			continue
+		findings = append(findings, e.keeps(ctx, id)...)
+		if e.Graph.DeletionTimestamp(id) == 0 {
+			findings = append(findings, behind(e.Graph.Ref(id), e.upcoming(ctx, id))...)
 		}
-		findings = append(findings, behind(r, found(r, e.rejected(ctx, id)...))...)
-		findings = append(findings, behind(r, e.upcoming(ctx, id))...)
 	}
 	return findings
 }
