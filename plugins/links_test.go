@@ -17,20 +17,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/plugins"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 )
 
 // TestLinks runs the links of the packs against the objects of testdata/links, a folder for each pack, most of them as the programs make them, and compares what
 // is found with links.txt. A pack with a link that no object there has fails. UPDATE_LINKS=1 go test ./plugins writes links.txt instead.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	packs, err := plugins.Packs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, err := finalizer.Load(packs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := fixture.Packs(t)
 	tested := map[string]bool{}
 	for _, pack := range known.Packs() {
 		if len(pack.Links) == 0 {
@@ -61,14 +55,7 @@ func TestLinks(t *testing.T) {
 // TestLinksFileIsCurrent: links.json has the links of the packs, all of them and all that they say. UPDATE_LINKS=1 go test ./plugins writes it.
 func TestLinksFileIsCurrent(t *testing.T) {
 	t.Parallel()
-	packs, err := plugins.Packs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, err := finalizer.Load(packs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := fixture.Packs(t)
 	written, err := known.WriteLinks()
 	if err != nil {
 		t.Fatal(err)

@@ -83,34 +83,6 @@ links:
   source: https://example.com/it.go
 `
 
-const crds = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: databases.links.example.org}
-spec:
-  group: links.example.org
-  scope: Namespaced
-  names: {plural: databases, singular: database, kind: Database, categories: [claim]}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
----
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: xdatabases.links.example.org}
-spec:
-  group: links.example.org
-  scope: Cluster
-  names: {plural: xdatabases, singular: xdatabase, kind: XDatabase, categories: [composite]}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
----
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: usages.apiextensions.example.org}
-spec:
-  group: apiextensions.example.org
-  scope: Cluster
-  names: {plural: usages, singular: usage, kind: Usage}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
-`
-
 func definitions(t testing.TB) []*link.Definition {
 	t.Helper()
 	r, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(pack)}})
@@ -124,8 +96,8 @@ func definitions(t testing.TB) []*link.Definition {
 func withTypes(t testing.TB) *testcluster.Cluster {
 	t.Helper()
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
-	c.Apply(t, crds)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/databases.links.example.org", "crd/xdatabases.links.example.org", "crd/usages.apiextensions.example.org")
+	fixture.Define(t, c, fixture.Kind{Group: "links.example.org", Kind: "Database", Category: "claim"},
+		fixture.Kind{Group: "links.example.org", Kind: "XDatabase", Cluster: true, Category: "composite"}, fixture.Kind{Group: "apiextensions.example.org", Kind: "Usage", Cluster: true})
 	return c
 }
 

@@ -53,23 +53,12 @@ links:
   source: https://example.com/it.go
 `
 
-const applicationCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: applications.links.example.org}
-spec:
-  group: links.example.org
-  scope: Namespaced
-  names: {plural: applications, singular: application, kind: Application}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
-`
-
 // TestManagersInOtherNamespaces: what would create an object again is found where its annotation, its label or nothing but its name says, without listing more than the
 // namespace; only a manager that lists the object and is not being deleted counts.
 func TestManagersInOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
-	c.Apply(t, applicationCRD)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/applications.links.example.org")
+	fixture.Define(t, c, fixture.Kind{Group: "links.example.org", Kind: "Application"})
 	shop, argo := c.Namespace(t), c.Namespace(t)
 	lists := func(namespace, name, spec string, names ...string) string {
 		resources := ""

@@ -7,27 +7,9 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
-
-const gitopsTypes = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: applications.argoproj.io}
-spec:
-  group: argoproj.io
-  scope: Namespaced
-  names: {plural: applications, singular: application, kind: Application}
-  versions: [{name: v1alpha1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
----
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: kustomizations.kustomize.toolkit.fluxcd.io}
-spec:
-  group: kustomize.toolkit.fluxcd.io
-  scope: Namespaced
-  names: {plural: kustomizations, singular: kustomization, kind: Kustomization}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
-`
 
 // gitops is an object of a program that applies manifests, and what it has applied.
 type gitops struct {
@@ -43,8 +25,7 @@ type gitops struct {
 func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "gitops", testcluster.NoControllers())
-	c.Apply(t, gitopsTypes)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/applications.argoproj.io", "crd/kustomizations.kustomize.toolkit.fluxcd.io")
+	fixture.Define(t, c, fixture.Kind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"}, fixture.Kind{Group: "kustomize.toolkit.fluxcd.io", Kind: "Kustomization"})
 	c.StartControllers(t, testcluster.Collector)
 	for name, g := range map[string]gitops{
 		"Argo CD": {

@@ -5,27 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
-
-const claimTypes = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: databases.watch.example.org}
-spec:
-  group: watch.example.org
-  scope: Namespaced
-  names: {plural: databases, singular: database, kind: Database, categories: [claim]}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
----
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: xdatabases.watch.example.org}
-spec:
-  group: watch.example.org
-  scope: Cluster
-  names: {plural: xdatabases, singular: xdatabase, kind: XDatabase, categories: [composite]}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
-`
 
 const claimAndComposite = `apiVersion: watch.example.org/v1
 kind: Database
@@ -47,8 +29,7 @@ type claim struct {
 func newClaim(t *testing.T) claim {
 	t.Helper()
 	c := testcluster.Another(t, "claims", testcluster.NoControllers())
-	c.Apply(t, claimTypes)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/databases.watch.example.org", "crd/xdatabases.watch.example.org")
+	fixture.Define(t, c, fixture.Kind{Group: "watch.example.org", Kind: "Database", Category: "claim"}, fixture.Kind{Group: "watch.example.org", Kind: "XDatabase", Cluster: true, Category: "composite"})
 	ns := c.Namespace(t)
 	k := claim{c, ns, c.Namespace(t), "x-" + ns}
 	c.Apply(t, fmt.Sprintf(claimAndComposite, ns))
