@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// bench does what the flags say and prints the table.
-func bench(ctx context.Context, o options) (err error) {
+// inSession does something in a session with a control plane that open gives, and ends both.
+func inSession(ctx context.Context, o options, open func(context.Context, options) (*plane, error), do func(context.Context, *session, *plane) error) (err error) {
 	if err := o.binaries(ctx); err != nil {
 		return err
 	}
-	p, err := openPlane(ctx, o)
+	p, err := open(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -25,30 +25,38 @@ func bench(ctx context.Context, o options) (err error) {
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithCancel(ctx) // ends the delay proxy
 	defer cancel()
-
 	s, err := newSession(ctx, o, p.kubeconfig, dir)
 	if err != nil {
 		return err
 	}
+	return do(ctx, s, p)
+}
+
+// bench does what the flags say and prints the table.
+func bench(ctx context.Context, o options) error {
+	return inSession(ctx, o, openPlane, func(ctx context.Context, s *session, p *plane) error { return s.bench(ctx, p) })
+}
+
+func (s *session) bench(ctx context.Context, p *plane) error {
 	if err := s.removeDefinitions(ctx); err != nil { // what an interrupted run left
 		return err
 	}
 	if err := s.verify(ctx); err != nil {
 		return err
 	}
-	err = s.measureAll(ctx)
+	err := s.measureAll(ctx)
 	if p.stays {
 		err = errors.Join(err, s.removeDefinitions(ctx))
 	}
 	if err := errors.Join(err, printTable(os.Stdout, s.rows)); err != nil {
 		return err
 	}
-	if o.profile != "" {
+	if s.profile != "" {
 		if err := s.writeProfiles(ctx); err != nil {
 			return err
 		}
 	}
-	if o.goBench {
+	if s.goBench {
 		return goBenchmarks(ctx, os.Stdout)
 	}
 	return nil

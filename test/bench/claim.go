@@ -20,7 +20,7 @@ const (
 	claimPlan        = 1500 * time.Millisecond
 )
 
-func benchClaim(ctx context.Context, args []string) (err error) {
+func benchClaim(ctx context.Context, args []string) error {
 	o, err := parseOptions(args)
 	if err != nil {
 		return err
@@ -28,32 +28,15 @@ func benchClaim(ctx context.Context, args []string) (err error) {
 	if o.kubeconfig != "" {
 		return errors.New("-kubeconfig is not for the claim: it installs types of its own, on a control plane of its own")
 	}
-	if err := o.binaries(ctx); err != nil {
-		return err
-	}
-	p, err := startPlane(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, p.end()) }()
-	dir, err := os.MkdirTemp("", "kubectl-gc-bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	ctx, cancel := context.WithCancel(ctx) // ends the delay proxy
-	defer cancel()
-	s, err := newSession(ctx, o, p.kubeconfig, dir)
-	if err != nil {
-		return err
-	}
-	if err := s.loadClaim(ctx); err != nil {
-		return err
-	}
-	if err := s.measureClaim(ctx); err != nil {
-		return err
-	}
-	return printTable(os.Stdout, s.rows)
+	return inSession(ctx, o, startPlane, func(ctx context.Context, s *session, _ *plane) error {
+		if err := s.loadClaim(ctx); err != nil {
+			return err
+		}
+		if err := s.measureClaim(ctx); err != nil {
+			return err
+		}
+		return printTable(os.Stdout, s.rows)
+	})
 }
 
 // loadClaim creates the claim and all below it, and waits until the server has digested them.
