@@ -323,6 +323,17 @@ func TestAbsentEnd(t *testing.T) {
 	}
 }
 
+// TestNoPolicyIsSetForWhatIsAbsent: there is nothing that would be deleted in the foreground.
+func TestNoPolicyIsSetForWhatIsAbsent(t *testing.T) {
+	s := newTied(t)
+	s.add(databases, "claim").Finalizers = []string{claimFinalizer}
+	s.add(configMaps, "names-it", to(xdatabases, "absent")) // so that the graph has it
+	s.tie(compositeOf, "claim", "absent", map[string]any{"compositeDeletePolicy": "Foreground"}, claimFinalizer).foreground = true
+	if p := s.plan(Foreground, "claim"); p.Actions[0].Verb == VerbSetPolicy {
+		t.Errorf("the deletion of the claim sets %+v", p.Actions[0])
+	}
+}
+
 // TestLinksInACycle: programs that wait for each other never end, and others do.
 func TestLinksInACycle(t *testing.T) {
 	ring := func(policy string) *Plan {

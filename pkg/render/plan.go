@@ -144,8 +144,8 @@ func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 	for i, row := range drawing.rows {
 		ref := p.Graph.Ref(row.ID)
 		o := outcomes[row.ID]
-		if o.word == "" && !p.Graph.Observed(row.ID) && p.Graph.State(row.ID) == graph.Absent {
-			o.word = "absent"
+		if o.word == "" && !p.Graph.Observed(row.ID) {
+			o.word = strings.ToLower(p.Graph.State(row.ID).String()) // absent or unknown
 		}
 		wave := "-"
 		if o.wave > 0 {
