@@ -15,7 +15,7 @@ import (
 // Check sends the writes of a plan that are the client's with dryRun=All: everything happens on the server but the storing. It returns what was
 // refused, and what was accepted without the finalizer that the policy asks for: such a server deletes at once (API-006).
 func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePeriodSeconds *int64) (refused []Failure, ignored []plan.Action) {
-	deletes := slices.Concat(p.Batches()...)
+	deletes := slices.Concat(append([][]plan.Action{p.First()}, p.Batches()...)...)
 	answers, errs := make([]cluster.Deleted, len(deletes)), make([]error, len(deletes))
 	var group errgroup.Group
 	group.SetLimit(client.Concurrency())

@@ -98,7 +98,7 @@ func (r *run) controllers(uid string) []string {
 	return controllers
 }
 
-// read reads objects live, by uid: a few of a type one by one, many with a list of the namespace. EventType is not there is not in the result.
+// read reads objects live, by uid: a few of a type one by one, many with a list of the namespace. What is not there is not in the result.
 func (r *run) read(ctx context.Context, orphans []Orphan) (map[string]*graph.Object, error) {
 	wanted := map[scope]map[string]string{} // names by uid
 	for _, o := range orphans {

@@ -206,7 +206,7 @@ func (r *run) wait(ctx context.Context) error {
 	}
 }
 
-// expected are the uids of what goes; nil means all that is waited for. EventType belongs to roots whose deletion was refused, or that are not meant any
+// expected are the uids of what goes; nil means all that is waited for. What belongs to roots whose deletion was refused, or that are not meant any
 // more, does not.
 func (r *run) expected() map[string]bool {
 	alone := slices.ContainsFunc(r.result.Skipped, func(f Failure) bool { return errors.Is(f.Err, errNotMeant) })
@@ -220,6 +220,11 @@ func (r *run) expected() map[string]bool {
 		for _, id := range p.Roots {
 			if done[p.Graph.Ref(id).UID] {
 				roots = append(roots, id)
+			}
+		}
+		for _, a := range p.First() {
+			if done[p.Graph.Ref(a.Object).UID] && !slices.Contains(roots, a.Object) {
+				roots = append(roots, a.Object)
 			}
 		}
 		for _, id := range p.Again(roots).Deleted {

@@ -21,6 +21,9 @@ const maxReplans = 3
 // been changed, and all of the batches after, since dependents come before their owners.
 func (r *run) send(ctx context.Context, p *plan.Plan) []plan.Action {
 	batches := p.Batches()
+	if next, ok := r.sendFirst(ctx, p); !ok {
+		return next
+	}
 	for i, batch := range batches {
 		errs := r.sendBatch(ctx, p.Graph, batch)
 		var changed []plan.Action
@@ -45,6 +48,37 @@ func (r *run) send(ctx context.Context, p *plan.Plan) []plan.Action {
 		}
 	}
 	return nil
+}
+
+// sendFirst sends the deletes that come before those of the roots. It is false if the roots are not to be deleted as planned, and returns those that have to be
+// planned again because what is to be deleted before them has changed.
+func (r *run) sendFirst(ctx context.Context, p *plan.Plan) ([]plan.Action, bool) {
+	first := p.First()
+	changed, failed := false, false
+	for i, err := range r.sendBatch(ctx, p.Graph, first) {
+		switch {
+		case errors.Is(err, ErrChanged):
+			changed = true
+			continue
+		case err != nil && !errors.Is(err, errGone) && !errors.Is(err, errReplaced):
+			failed = true
+		}
+		r.note(p.Graph, first[i], err)
+	}
+	roots, why := slices.Concat(p.Batches()...), errUnprepared
+	switch {
+	case failed:
+		if ctx.Err() != nil {
+			why = ErrNotSent
+		}
+		for _, a := range roots {
+			r.note(p.Graph, a, why)
+		}
+		return nil, false
+	case changed:
+		return roots, false
+	}
+	return nil, true
 }
 
 // sendBatch returns what came of each delete, in their order.

@@ -291,7 +291,7 @@ func within(ref graph.Ref, p cluster.ResumePoint) bool {
 	return ref.Resource == p.Type.Resource && ref.Group() == p.Type.Group && (p.Namespace == "" || p.Namespace == ref.Namespace)
 }
 
-// sent says that all deletes were sent. EventType is not expected to go is not waited for any more; nil expects everything.
+// sent says that all deletes were sent. What is not expected to go is not waited for any more; nil expects everything.
 func (w *waiter) sent(expected map[string]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

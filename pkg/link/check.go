@@ -226,7 +226,7 @@ func (e Ends) checkLabels() error {
 func (d Deletion) check() []error {
 	errs := []error{oneOf("of", d.Of, directions)}
 	if d.Of == Neither || d.Of == Guard || d.Of == Lead {
-		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || len(d.Keep)+len(d.Never) > 0 {
+		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || d.Turn != 0 || len(d.Keep)+len(d.Never) > 0 {
 			errs = append(errs, fmt.Errorf(`"of" is %q: leave out what says how a deletion travels`, d.Of))
 		}
 		return errs

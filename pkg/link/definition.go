@@ -218,6 +218,8 @@ type Deletion struct {
 	Foreground string `json:"foreground,omitempty"`
 	// Waits says whether the program waits until they are gone before it removes the finalizer.
 	Waits Waits `json:"waits,omitempty"`
+	// Turn orders the links of an object: the program deletes what is of the first, waits as it does, and goes on to the next.
+	Turn int `json:"turn,omitempty"`
 	// Bound is the path in an end to the reference of its source. If that names another object the program refuses to act, and the source is never gone.
 	Bound Path `json:"bound,omitzero"`
 	// Never are alternatives of conditions on the source; where all of one are met nothing is deleted.

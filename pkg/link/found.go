@@ -44,5 +44,5 @@ func (f Found) Dependent() graph.ID {
 // Deletes says whether the deletion of the owner deletes the dependent.
 func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" && f.Bound == "" }
 
-// Found returns the links below an object that objects name, in the order in which they were found.
+// Found returns the links below an object that objects name, in the order of their turns and then in that in which they were found.
 func (l *Links) Found(owner graph.ID) []Found { return l.found[owner] }

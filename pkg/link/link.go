@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -23,6 +24,7 @@ func New(g *graph.Graph, found ...Found) *Links {
 	for _, f := range found {
 		l.found[f.Owner()] = append(l.found[f.Owner()], f)
 	}
+	l.order(found)
 	return l
 }
 
@@ -35,7 +37,18 @@ func (l *Links) With(found ...Found) *Links {
 	for _, f := range found {
 		with.found[f.Owner()] = append(slices.Clip(with.found[f.Owner()]), f)
 	}
+	with.order(found)
 	return with
+}
+
+// order has the links of each owner of the found in the order of their turns.
+func (l *Links) order(found []Found) {
+	byTurn := func(a, b Found) int { return cmp.Compare(a.Definition.Deletion.Turn, b.Definition.Deletion.Turn) }
+	for _, f := range found {
+		if owner := f.Owner(); !slices.IsSortedFunc(l.found[owner], byTurn) {
+			l.found[owner] = slices.SortedStableFunc(slices.Values(l.found[owner]), byTurn) // the slice may be that of other links
+		}
+	}
 }
 
 // Dependents returns what goes with the object though no ownerReference says so. Of what is inside of it these are the objects that nothing else in there

@@ -58,25 +58,30 @@ func seen(g *graph.Graph, f *link.Found) bool {
 	return d.Finalizer == "" || slices.ContainsFunc(g.Finalizers(f.Owner()), d.Holds)
 }
 
+// followed is how far the programs have come with the links of an object that is being deleted.
+type followed struct {
+	// turn is the one whose deletes were sent last, and at the first of the links whose program waits. What is gone does not come back, so that those before it
+	// need not be looked at again: an owner of thousands is asked after each of them.
+	turn, at int
+}
+
 // followLinks is one round of the programs for an object that is being deleted. It is nil if there is nothing to do, or nothing but to wait.
 func (s *simulation) followLinks(id graph.ID) func() {
 	if !s.is(id, linked) {
 		return nil
 	}
-	_, sent := s.firstAwaited[id]
-	if sent && s.awaited(id) != nil {
+	if s.awaited(id) != nil {
 		return nil
 	}
 	var due []company
-	found := s.options.Links.Found(id)
-	for i := range found {
-		f := &found[i]
-		if d := f.Dependent(); !sent && s.effect(f) == LinkDeleted && !s.is(d, gone) {
-			due = append(due, company{[]graph.ID{d}, Reason{Code: LinkDeleted, Cause: id, HasCause: true}, s.linkPolicy(f)})
-		}
+	turn, next := s.nextTurn(id)
+	if next {
+		due = s.due(id, turn)
 	}
-	slices.SortStableFunc(due, func(a, b company) int { return cmp.Compare(a.objects[0], b.objects[0]) })
 	return func() {
+		if next {
+			s.followed[id] = followed{turn, s.followed[id].at}
+		}
 		for _, c := range due {
 			s.accompany(id, c)
 		}
@@ -84,6 +89,8 @@ func (s *simulation) followLinks(id graph.ID) func() {
 		case s.is(id, gone):
 		case s.awaited(id) != nil:
 			s.Enqueue(id) // the collector does its part meanwhile
+		case s.moreTurns(id):
+			s.Enqueue(id)
 		case s.frees(id):
 			s.clear(id, linked|foreignFinalizers)
 		default:
@@ -92,19 +99,50 @@ func (s *simulation) followLinks(id graph.ID) func() {
 	}
 }
 
-// awaited is the first link of an object whose program waits until its dependent is gone, nil if there is none. What is gone does not come back, so that those
-// before it need not be looked at again: an owner of thousands is asked after each of them.
-func (s *simulation) awaited(id graph.ID) *link.Found {
+// nextTurn is the first turn of the links of an object whose deletes were not sent; false if there is none.
+func (s *simulation) nextTurn(id graph.ID) (int, bool) {
+	last, sent := s.followed[id]
 	found := s.options.Links.Found(id)
-	at := s.firstAwaited[id]
-	for at < len(found) && !(found[at].Effect.Waits && s.effect(&found[at]) == LinkDeleted && !s.is(found[at].Dependent(), gone)) {
+	for i := range found { // in the order of their turns
+		if turn := found[i].Definition.Deletion.Turn; (!sent || turn > last.turn) && s.effect(&found[i]) == LinkDeleted {
+			return turn, true
+		}
+	}
+	return 0, false
+}
+
+func (s *simulation) moreTurns(id graph.ID) bool {
+	_, more := s.nextTurn(id)
+	return more
+}
+
+// due are the deletes that a program sends in a turn.
+func (s *simulation) due(id graph.ID, turn int) []company {
+	var due []company
+	found := s.options.Links.Found(id)
+	for i := range found {
+		f := &found[i]
+		if d := f.Dependent(); f.Definition.Deletion.Turn == turn && s.effect(f) == LinkDeleted && !s.is(d, gone) {
+			due = append(due, company{[]graph.ID{d}, Reason{Code: LinkDeleted, Cause: id, HasCause: true}, s.linkPolicy(f)})
+		}
+	}
+	slices.SortStableFunc(due, func(a, b company) int { return cmp.Compare(a.objects[0], b.objects[0]) })
+	return due
+}
+
+// awaited is the first link of an object whose dependent was deleted and whose program waits until that is gone, nil if there is none.
+func (s *simulation) awaited(id graph.ID) *link.Found {
+	last, sent := s.followed[id]
+	if !sent {
+		return nil
+	}
+	found := s.options.Links.Found(id)
+	at := last.at
+	for at < len(found) && found[at].Definition.Deletion.Turn <= last.turn && !(found[at].Effect.Waits && s.effect(&found[at]) == LinkDeleted && !s.is(found[at].Dependent(), gone)) {
 		at++
 	}
-	if s.firstAwaited == nil {
-		s.firstAwaited = map[graph.ID]int{}
-	}
-	s.firstAwaited[id] = at
-	if at == len(found) {
+	s.followed[id] = followed{last.turn, at}
+	if at == len(found) || found[at].Definition.Deletion.Turn > last.turn {
 		return nil
 	}
 	return &found[at]
@@ -170,7 +208,7 @@ func (p *Plan) Until(id graph.ID) []graph.ID {
 func (p *Plan) Link(object graph.ID, r Reason) (link.Found, bool) {
 	owner, dependent := r.Cause, object
 	switch r.Code {
-	case LinkDeleted, LinkPending, LinkKept, LinkNotSeen:
+	case LinkFirst, LinkDeleted, LinkPending, LinkKept, LinkNotSeen:
 	case LinkWaits, LinkForeground:
 		owner, dependent = object, r.Cause
 	default:

@@ -323,6 +323,63 @@ func TestAbsentEnd(t *testing.T) {
 	}
 }
 
+// TestCompositeOfAClaimWithoutAPolicyIsDeletedFirst in the foreground by the client, whether it is named too or not: Crossplane would delete it in the background.
+func TestCompositeOfAClaimWithoutAPolicyIsDeletedFirst(t *testing.T) {
+	s := newTied(t)
+	s.claim("", claimFinalizer)
+	for _, roots := range [][]string{{"claim"}, {"claim", "composite"}} {
+		p := s.plan(Foreground, roots...)
+		wantDeleted(t, p, "claim composed composite")
+		first := p.First()
+		if len(first) != 1 || p.Graph.Name(first[0].Object) != "composite" || first[0].Policy != Foreground || first[0].By != ByClient || first[0].Because.Code != LinkFirst {
+			t.Errorf("%v: first are %+v", roots, first)
+		}
+		if f, ok := p.Link(first[0].Object, first[0].Because); !ok || f.Definition != compositeOf {
+			t.Errorf("%v: the reason does not say which link", roots)
+		}
+		if b := p.Batches(); len(b) != 1 || len(b[0]) != 1 || p.Graph.Name(b[0][0].Object) != "claim" {
+			t.Errorf("%v: then %+v", roots, b)
+		}
+		if n := strings.Count(strings.Join(said(p), "\n"), "delete composite"); n != 1 {
+			t.Errorf("%v: the composite is deleted %d times", roots, n)
+		}
+	}
+	for _, policy := range []Policy{Background, Orphan} {
+		if p := s.plan(policy, "claim"); len(p.First()) != 0 {
+			t.Errorf("%s: first are %+v", policy, p.First())
+		}
+	}
+}
+
+// TestLinksHaveTurns: what is of the second turn is deleted when what is waited for of the first is gone.
+func TestLinksHaveTurns(t *testing.T) {
+	turn := func(n int) *link.Definition {
+		d := *resourceOf
+		d.Deletion.Turn = n
+		return &d
+	}
+	s := newTied(t)
+	s.add(applications, "app").Finalizers = []string{argoFinalizer}
+	for _, name := range []string{"third", "first", "second", "alsosecond"} {
+		s.add(configMaps, name)
+	}
+	for name, n := range map[string]int{"third": 7, "first": 0, "second": 1, "alsosecond": 1} {
+		s.tie(turn(n), "app", name, nil, argoFinalizer)
+	}
+	s.add(pods, "below", block(configMaps, "first"))
+	p := s.plan(Background, "app")
+	wantDeleted(t, p, "alsosecond app below first second third")
+	wave := map[string]int{}
+	for _, a := range p.Actions {
+		if a.Verb == VerbDelete {
+			wave[p.Graph.Name(a.Object)] = a.Wave
+		}
+	}
+	if wave["second"] != wave["alsosecond"] || wave["first"] >= wave["below"] || wave["below"] >= wave["second"] || wave["second"] >= wave["third"] {
+		t.Errorf("the waves are %v", wave)
+	}
+}
+
 // TestNoPolicyIsSetForWhatIsAbsent: there is nothing that would be deleted in the foreground.
 func TestNoPolicyIsSetForWhatIsAbsent(t *testing.T) {
 	s := newTied(t)

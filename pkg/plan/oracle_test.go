@@ -153,7 +153,7 @@ func (w world) replay(ctx context.Context, namespace string, seed uint64) (*outc
 	for _, id := range roots {
 		o.roots = append(o.roots, strings.TrimPrefix(g.Ref(id).Name, namespace))
 	}
-	begin := deletion(roots, o.policy, nil)
+	begin := start{roots: roots, policy: o.policy}.begin
 	s := simulate(g, Options{}, o.release, begin)
 	o.planned, o.timing = describe(g, s, namespace), s.timing || len(s.unsettled(begin)) > 0 || New(g, roots, o.policy, Options{}).DependsOnTiming
 	for _, a := range s.actions {

@@ -20,13 +20,13 @@ func dependentsFirst(g *graph.Graph, roots []graph.ID) []graph.ID {
 	return roots
 }
 
-// Batches returns the deletes that are the client's, in the order that the roots are planned in. Those of one batch own each other in no
+// Batches returns the deletes of the roots, in the order that the roots are planned in. Those of one batch own each other in no
 // way, so they may be sent side by side; a batch is sent when the one before it is answered.
 func (p *Plan) Batches() [][]Action {
 	depth := depths(p.Graph, p.Roots)
 	var batches [][]Action
 	for _, a := range p.Actions {
-		if a.By != ByClient || a.Verb != VerbDelete {
+		if a.Because.Code != Requested {
 			continue
 		}
 		for len(batches) <= depth[a.Object] {

@@ -106,7 +106,7 @@ func keyOf(s *simulation, due []graph.ID) string {
 // both is what comes of it when two workers decide about two objects at a time, and the second writes after the first: if its object has changed
 // meanwhile it has to decide again. They may be one and the same.
 func (s *simulation) both(due []graph.ID, a, b graph.ID) *simulation {
-	next := &simulation{Projection: s.clone(), release: s.release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}, silent: true}
+	next := &simulation{Projection: s.clone(), release: s.release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}, followed: map[graph.ID]followed{}, silent: true}
 	for _, id := range due {
 		if id != a && id != b {
 			next.Enqueue(id)
@@ -169,7 +169,7 @@ func TestEveryOrderThatEndsOtherwiseIsAnnounced(t *testing.T) {
 			roots = lookup(t, g, "o0", fmt.Sprintf("o%d", 1+rng.IntN(3)))
 		}
 		release := rng.IntN(2) == 0
-		begin := deletion(roots, policy, nil)
+		begin := start{roots: roots, policy: policy}.begin
 		all := ends(g, release, begin)
 		s := simulate(g, Options{}, release, begin)
 		says := s.timing || len(s.unsettled(begin)) > 0

@@ -100,6 +100,7 @@ const (
 	GracePeriod       ReasonCode = "GracePeriod"     // the grace period of the roots is given to it
 	Strict            ReasonCode = "Strict"          // its owner is to wait for it
 	LinkForeground    ReasonCode = "LinkForeground"  // a program is to delete in the foreground what is below it in a link
+	LinkFirst         ReasonCode = "LinkFirst"       // a program would delete it in the background with what is above it in a link
 	LinkDeleted       ReasonCode = "LinkDeleted"     // a program deletes it because what is above it in a link is deleted
 	LinkPending       ReasonCode = "LinkPending"     // only that program deletes it, and it has not begun
 	LinkWaits         ReasonCode = "LinkWaits"       // a program waits until what is below it in a link is gone
@@ -188,11 +189,11 @@ func (p *Plan) Waves() int {
 // New plans the deletion of the roots with a policy.
 func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 	var released *simulation
-	var block []graph.Edge
+	start := newStart(g, roots, policy, opts)
 	if opts.Strict {
-		released, block = strictly(g, roots, policy, opts)
+		released = strictly(g, &start, opts)
 	} else {
-		released = simulate(g, opts, true, deletion(roots, policy, nil))
+		released = simulate(g, opts, true, start.begin)
 	}
 	p := &Plan{
 		Graph: g, Policy: policy, Roots: roots, options: opts, end: released.Projection,
@@ -200,10 +201,10 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 		Kept: released.kept(), Deadlocked: released.deadlocked(), Blockers: released.blockers(),
 		DependsOnTiming: released.timing, Guarded: released.guarded,
 	}
-	p.settle(released, deletion(roots, policy, block))
-	p.Actions = slices.Concat(p.settings(), blocks(block), p.Actions)
+	p.settle(released, start.begin)
+	p.Actions = slices.Concat(p.settings(), blocks(start.block), p.Actions)
 	if len(p.Blockers) > 0 {
-		blocked := simulate(g, opts, false, deletion(roots, policy, block))
+		blocked := simulate(g, opts, false, start.begin)
 		p.Blocked = blocked.blocked(released)
 	}
 	p.explain()

@@ -31,8 +31,8 @@ type simulation struct {
 	wave    int
 	actions []Action
 	touched []graph.ID
-	// firstAwaited is how far the links of an object have been followed whose programs wait, once what they delete was deleted.
-	firstAwaited map[graph.ID]int
+	// followed is how far the programs have come with the links of an object, once they have sent deletes.
+	followed map[graph.ID]followed
 	// guarded are the objects whose deletion is sent while a guard of theirs is there.
 	guarded []Guarded
 	// orphaned are the objects that have orphaned their dependents.
@@ -43,25 +43,7 @@ type simulation struct {
 }
 
 func newSimulation(g *graph.Graph, opts Options, release bool) *simulation {
-	return &simulation{Projection: NewProjection(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}}
-}
-
-// deletion begins with the deletes of the roots, in the first wave, after some references were made to block.
-func deletion(roots []graph.ID, policy Policy, block []graph.Edge) func(*simulation) {
-	return func(s *simulation) {
-		for _, e := range block {
-			s.edges[e.Index] |= blocking
-		}
-		s.wave = 1
-		for _, root := range dependentsFirst(s.Graph, roots) {
-			if !s.is(root, gone) {
-				s.delete(root, policy, ByClient, Reason{Code: Requested})
-			}
-			if s.order.between {
-				s.drain()
-			}
-		}
-	}
+	return &simulation{Projection: NewProjection(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}, followed: map[graph.ID]followed{}}
 }
 
 // simulate begins, and lets the collector, and the controllers of CRDs and namespaces, react until nothing is left to do.

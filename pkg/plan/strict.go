@@ -7,17 +7,16 @@ import (
 )
 
 // strictly simulates a deletion for which the client first makes references block, so that an owner that is deleted in the foreground waits
-// for all of its dependents and not only for those that block it already (GC-061). It returns the references besides the simulation. What
-// blocks can make the collector delete more in the foreground, so it is found in rounds.
-func strictly(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) (*simulation, []graph.Edge) {
-	var block []graph.Edge
+// for all of its dependents and not only for those that block it already (GC-061). The start has these references afterwards. What blocks can make the collector
+// delete more in the foreground, so it is found in rounds.
+func strictly(g *graph.Graph, begin *start, opts Options) *simulation {
 	for {
-		s := simulate(g, opts, true, deletion(roots, policy, block))
+		s := simulate(g, opts, true, begin.begin)
 		more := s.passing()
 		if len(more) == 0 {
-			return s, block
+			return s
 		}
-		block = append(block, more...)
+		begin.block = append(begin.block, more...)
 	}
 }
 

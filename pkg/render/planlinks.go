@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -18,6 +17,8 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 	switch r.Code {
 	case plan.LinkDeleted:
 		return fmt.Sprintf("%s deletes it, since %s is deleted", program, cause)
+	case plan.LinkFirst:
+		return fmt.Sprintf("%s would delete it in the background with %s", program, cause)
 	case plan.LinkPending:
 		return fmt.Sprintf("only %s deletes it, when it acts on the deletion of %s", program, cause)
 	case plan.LinkForeground:
@@ -38,7 +39,7 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 	return sentence(g, r)
 }
 
-// remarkForeground says which fields are set first so that programs delete in the foreground, and which programs do not.
+// remarkForeground says which fields are set first so that programs delete in the foreground, and what is deleted first because there is no field to set.
 func (p Plan) remarkForeground() []string {
 	if p.Policy != plan.Foreground {
 		return nil
@@ -49,13 +50,11 @@ func (p Plan) remarkForeground() []string {
 			lines = append(lines, fmt.Sprintf("%s of %s is set to %s first: %s", Escape(a.Setting.Field.String()), located(p.Graph, a.Object), Escape(a.Setting.Value), p.Because(a.Object, a.Because)))
 		}
 	}
-	for _, a := range p.Actions {
-		f, ok := p.Link(a.Object, a.Because)
-		if !ok || a.Because.Code != plan.LinkDeleted || a.Policy == plan.Foreground || f.Definition.Deletion.Foreground == "" || !slices.Contains(p.Roots, f.Source) {
-			continue
+	for _, a := range p.First() {
+		if f, ok := p.Link(a.Object, a.Because); ok {
+			lines = append(lines, fmt.Sprintf("%s is deleted first, in the foreground: %s does not have the field %s, so that %s would delete it in the background and not wait for it",
+				located(p.Graph, a.Object), located(p.Graph, f.Source), Escape(f.Definition.Deletion.PolicyField.String()), Escape(f.Definition.Deletion.By)))
 		}
-		lines = append(lines, fmt.Sprintf("%s deletes %s in the background all the same: %s does not have the field %s, and does not wait for it",
-			Escape(f.Definition.Deletion.By), located(p.Graph, a.Object), located(p.Graph, f.Source), Escape(f.Definition.Deletion.PolicyField.String())))
 	}
 	return firstLines(lines)
 }

@@ -31,6 +31,7 @@ var reasons = map[plan.ReasonCode]struct{ with, without string }{
 	plan.Strict:            {"--strict makes % wait for it", "--strict makes its owners wait for it"},
 	plan.GracePeriod:       {"", "it gets the requested grace period"},
 	plan.LinkForeground:    {"a controller is to delete % in the foreground", "a controller is to delete in the foreground"},
+	plan.LinkFirst:         {"a controller would delete it in the background with %", "a controller would delete it in the background"},
 	plan.LinkDeleted:       {"a controller deletes it, since % is deleted", "a controller deletes it"},
 	plan.LinkPending:       {"only a controller deletes it, when it acts on the deletion of %", "only a controller deletes it"},
 	plan.LinkWaits:         {"a controller waits until % is gone", "a controller waits for other objects"},

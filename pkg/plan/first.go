@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// start is how a deletion begins: with the deletes of the client, in the first wave.
+type start struct {
+	roots  []graph.ID
+	policy Policy
+	// first are deleted before the roots.
+	first []ObjectReason
+	// block are references that are made to block before that.
+	block []graph.Edge
+}
+
+func newStart(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) start {
+	return start{roots: roots, policy: policy, first: inForeground(g, roots, policy, opts.Links)}
+}
+
+// begin sends the deletes.
+func (b start) begin(s *simulation) {
+	for _, e := range b.block {
+		s.edges[e.Index] |= blocking
+	}
+	s.wave = 1
+	send := func(id graph.ID, because Reason) {
+		if !s.is(id, gone) {
+			s.delete(id, b.policy, ByClient, because)
+		}
+		if s.order.between {
+			s.drain()
+		}
+	}
+	for _, f := range b.first {
+		send(f.Object, f.Because)
+	}
+	for _, root := range dependentsFirst(s.Graph, b.roots) {
+		if !slices.ContainsFunc(b.first, func(f ObjectReason) bool { return f.Object == root }) {
+			send(root, Reason{Code: Requested})
+		}
+	}
+}
+
+// First returns the deletes of the client that come before those of the roots. The roots are not to be deleted unless what these delete is being deleted or gone:
+// programs would delete it, in another way.
+func (p *Plan) First() []Action {
+	var first []Action
+	for _, a := range p.Actions {
+		if a.Because.Code == LinkFirst {
+			first = append(first, a)
+		}
+	}
+	return first
+}
+
+// inForeground are what programs would delete in the background although the roots are deleted in the foreground, because the roots do not have the field that says
+// otherwise. The client deletes them in the foreground itself, before the roots. The DELETE of the program comes second: it has no policy, and the server leaves the
+// finalizer of the first on the object (API-006).
+func inForeground(g *graph.Graph, roots []graph.ID, policy Policy, links Links) []ObjectReason {
+	if policy != Foreground || links == nil {
+		return nil
+	}
+	var first []ObjectReason
+	for _, root := range roots {
+		for _, f := range links.Found(root) {
+			known := slices.ContainsFunc(first, func(r ObjectReason) bool { return r.Object == f.End })
+			background := f.Definition.Deletion.Foreground != "" && f.Source == root && f.Deletes() && f.Effect.Policy == link.Background
+			if background && !known && g.Observed(f.End) && g.State(f.End) != graph.Deleting {
+				first = append(first, ObjectReason{f.End, Reason{Code: LinkFirst, Cause: root, HasCause: true}})
+			}
+		}
+	}
+	return first
+}
