@@ -126,8 +126,8 @@ func eachMachine(t *testing.T, h record.History, f fleet) {
 	}
 }
 
-// workersFirst: the plan says that Cluster API deletes the workers, one level after the other, and that the Cluster waits for them. That the TestCluster goes after them
-// it does not say.
+// workersFirst: the plan says that Cluster API deletes the workers, one level after the other, that it deletes the TestCluster when they are gone, and that the Cluster waits
+// for all of them.
 func workersFirst(t *testing.T, c *testcluster.Cluster, f fleet) {
 	t.Helper()
 	var plan v1alpha1.Plan
@@ -146,12 +146,15 @@ func workersFirst(t *testing.T, c *testcluster.Cluster, f fleet) {
 	if order := []int{wave[f.cluster[0]], wave[f.deployment[0]], wave[f.sets[0]], wave[f.machines[0]]}; !slices.Equal(order, []int{1, 2, 3, 4}) {
 		t.Errorf("the plan deletes Cluster, MachineDeployment, MachineSet and Machines in the waves %v", order)
 	}
+	if wave[f.infrastructure[0]] <= wave[f.machineInfrastructure[0]] {
+		t.Errorf("the plan deletes the TestCluster in wave %d, and the TestMachines in wave %d", wave[f.infrastructure[0]], wave[f.machineInfrastructure[0]])
+	}
 	for _, b := range plan.Blockers {
 		var until []types.UID
 		for _, ref := range b.Until {
 			until = append(until, types.UID(ref.UID))
 		}
-		if types.UID(b.Object.UID) == f.cluster[0] && !slices.Contains(until, f.deployment[0]) {
+		if types.UID(b.Object.UID) == f.cluster[0] && (!slices.Contains(until, f.deployment[0]) || !slices.Contains(until, f.infrastructure[0])) {
 			t.Errorf("the Cluster waits until %+v are gone", b.Until)
 		}
 	}
