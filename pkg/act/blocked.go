@@ -18,6 +18,7 @@ const MaxReported = 8
 
 // tick tells what is left every second, and for how long nothing has happened.
 func (r *run) tick(ctx context.Context) error {
+	seconds := 0
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	for {
@@ -34,6 +35,9 @@ func (r *run) tick(ctx context.Context) error {
 				r.look(ctx)
 			}
 			r.probe(ctx, p)
+			if seconds++; seconds%int(troubleEvery/tick) == 0 {
+				r.troubles(ctx, p)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Event is something that happened to one object.
@@ -54,6 +55,8 @@ type Blocked struct {
 	CollectorsTurn bool
 	// Refused is why the server would not let anybody delete it, if it was asked.
 	Refused error
+	// Trouble is the condition in which it says what is wrong, as far as it was read; none if its Type is empty.
+	Trouble status.Condition
 }
 
 // Progress is how far the wait has come.

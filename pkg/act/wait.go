@@ -46,6 +46,7 @@ type waited struct {
 	// the cascade goes, because to count them anew every second would take longer than that.
 	owners, blockers int
 	over             bool // it is not waited for any more
+	unreadable       bool // the user may not read it whole
 }
 
 func newWaiter(opts Options) *waiter {

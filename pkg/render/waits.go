@@ -42,6 +42,9 @@ func (w Waits) For(l act.Blocked) string {
 		}
 		reasons = append(reasons, "finalizer "+Escape(strings.Join(others, ", ")))
 	}
+	if l.Trouble.Type != "" {
+		reasons = append(reasons, troubleOf(l))
+	}
 	switch {
 	case len(reasons) > 0:
 		return strings.Join(reasons, "; ")
@@ -57,6 +60,19 @@ func (w Waits) For(l act.Blocked) string {
 		return fmt.Sprintf("its grace period ended %s ago; the kubelet has not confirmed that it stopped", w.Now.Sub(time.Unix(l.DeletionTimestamp, 0)).Round(time.Second))
 	}
 	return "terminating"
+}
+
+// troubleOf is the condition in which an object says what is wrong.
+func troubleOf(l act.Blocked) string {
+	c := l.Trouble
+	s := fmt.Sprintf("%s is %s", c.Type, c.Status)
+	if c.Reason != "" {
+		s += " (" + c.Reason + ")"
+	}
+	if c.Message != "" {
+		s += ": " + Shorten(c.Message)
+	}
+	return Escape(s)
 }
 
 // finalizersOf tells the finalizers of others from the collector's.

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 	"github.com/kubectl-gc/kubectl-gc/plugins"
 )
 
@@ -38,6 +39,9 @@ func TestWaitsFor(t *testing.T) {
 		{act.Blocked{Object: claim, Deleting: true, Finalizers: []string{"example.com/hold", "snapshot.storage.kubernetes.io/pvc-as-source-protection"}},
 			"finalizer example.com/hold, snapshot.storage.kubernetes.io/pvc-as-source-protection of the CSI external-snapshotter"},
 		{act.Blocked{Object: widget, Deleting: true, Finalizers: []string{"widgets.example.com/finalizer"}}, "finalizer widgets.example.com/finalizer"},
+		{act.Blocked{Object: widget, Deleting: true, Finalizers: []string{"example.com/external"}, Trouble: status.Condition{
+			Type: "Synced", Status: "False", Reason: "ReconcileError", Message: "cannot delete it:\x1b[2J the bucket is not empty",
+		}}, "finalizer example.com/external; Synced is False (ReconcileError): cannot delete it:^[[2J the bucket is not empty"},
 		{act.Blocked{Object: claim, Finalizers: []string{"kubernetes.io/pvc-protection"}}, "not deleted yet"},
 		{act.Blocked{Object: widget, CollectorsTurn: true}, "the collector has not deleted it yet"},
 		{act.Blocked{Object: widget, CollectorsTurn: true, Refused: errors.New("admission webhook \"no\" denied\x1b[2J")}, `the server refuses its deletion: admission webhook "no" denied^[[2J`},

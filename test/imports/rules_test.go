@@ -32,7 +32,7 @@ var imports = map[string][]string{
 	"pkg/tree":           slices.Concat(knowledge, below),
 	"pkg/explain":        slices.Concat(knowledge, below, []string{"pkg/encode"}),
 	"pkg/deletion":       slices.Concat(engines, knowledge, below),
-	"pkg/act":            slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
+	"pkg/act":            slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/status"}),
 	"pkg/collect":        slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),
 	"pkg/diagnose":       slices.Concat(engines, knowledge, below),
 	"pkg/archive":        slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
