@@ -173,6 +173,9 @@ func (e Ends) checkKind() error {
 			kind = "v1/" + kind
 		}
 	}
+	if e.Form == Instances && kind == anyKind {
+		return nil
+	}
 	if kind != "" && (strings.Count(kind, "/") != 1 || strings.ContainsAny(kind, "*?[ ,")) {
 		return fmt.Errorf(`"kind" is %q: write v1/Kind or group/Kind`, e.Kind)
 	}

@@ -1,28 +1,37 @@
 package link
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// instances are all objects of the kinds that an object names.
+// anyKind as the kind of instances means all kinds of the group.
+const anyKind = "*"
+
+// patterns are characters that stand for others in a pattern of kinds.
+const patterns = `*?[]\/ ,`
+
+// instances are all objects of the kinds that an object names, or of all kinds of the group.
 func (e Ends) instances(object map[string]any) ([]Members, error) {
 	values, err := e.values(object)
 	if err != nil {
 		return nil, err
 	}
+	of := e
+	if e.Kind == anyKind {
+		of.Kind = ""
+	}
 	var all []Members
 	for _, v := range values {
-		n := e.fromReference(v)
-		if n.Kind == "" || strings.ContainsAny(n.Group+n.Kind, `*?[]\/ ,`) { // which stand for others in a pattern
+		n := of.fromReference(v)
+		group, kind := cmp.Or(n.Group, "v1"), n.Kind
+		if strings.ContainsAny(group+kind, patterns) || kind == "" && e.Kind != anyKind {
 			continue
 		}
-		group := n.Group
-		if group == "" {
-			group = "v1"
-		}
-		all = append(all, Members{Kinds: []graph.KindPattern{graph.KindPattern(group + "/" + n.Kind)}, Field: e.Field.String()})
+		kind = cmp.Or(kind, anyKind)
+		all = append(all, Members{Kinds: []graph.KindPattern{graph.KindPattern(group + "/" + kind)}, Field: e.Field.String()})
 	}
 	return all, nil
 }
