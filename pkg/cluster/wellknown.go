@@ -23,6 +23,7 @@ var (
 	ReplicaSets         = schema.GroupResource{Group: "apps", Resource: "replicasets"}
 	RoleBindings        = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"}
 	Roles               = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "roles"}
+	ServiceAccounts     = schema.GroupResource{Resource: "serviceaccounts"}
 	Services            = schema.GroupResource{Resource: "services"}
 	StatefulSets        = schema.GroupResource{Group: "apps", Resource: "statefulsets"}
 	ValidatingPolicies  = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "validatingadmissionpolicies"}

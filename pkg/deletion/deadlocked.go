@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -78,6 +79,10 @@ func (w Words) deadlockedError(left []Deadlocked) error {
 	objects := make([]graph.Ref, len(left))
 	for i, l := range left {
 		objects[i] = l.Graph.Ref(l.Object)
+	}
+	if slices.ContainsFunc(left, func(l Deadlocked) bool { return l.Because.Code == plan.ActorDeleted }) {
+		return answer.Refuse(answer.WithHint(fmt.Errorf("the deletion is stuck: %s: who removes the finalizers is deleted", firstFew(objects)),
+			"install it again, or see kubectl gc why for what to do about each"))
 	}
 	because := ""
 	if w.Because != nil {

@@ -52,7 +52,7 @@ func ExamplePlan() {
 	for _, a := range p.Actions {
 		fmt.Println("wave", a.Wave, a.Verb, p.Graph.Ref(a.Object).KindName(), a.Because.Code)
 	}
-	fmt.Println("refused:", p.Refused())
+	fmt.Println("refused:", p.Refused(false))
 	// Output:
 	// wave 1 delete ConfigMap/owner Requested
 	// wave 2 delete ConfigMap/dependent OwnersGone

@@ -17,6 +17,8 @@ type Options struct {
 	// were agreed to. An error leaves everything alone that the plan is about; ErrNobodyToAsk and answer.ErrCancelled are worded. Without it the plan is agreed to,
 	// and nothing beyond it.
 	Agree func(ctx context.Context, p *Planned, change *Change) error
+	// Asks says that Agree asks a person, and tells that person what Planned.WouldBeStuck says. Otherwise a plan that ends so is refused, unless the request allows it.
+	Asks bool
 	// Archive, if not nil, is written before the first delete.
 	Archive *Archive
 	// Wait for the whole cascade, for as long as Timeout; 0 is for ever.

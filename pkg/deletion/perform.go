@@ -17,7 +17,7 @@ func Perform(ctx context.Context, p *Planned, opts Options) (*Result, error) {
 	if p.Empty() {
 		return nil, nil
 	}
-	if err := p.Refused(); err != nil {
+	if err := p.Refused(opts.Asks); err != nil {
 		return nil, err
 	}
 	if err := p.check(ctx); err != nil {

@@ -80,13 +80,19 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	p.links = links
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
+	reader := cluster.NewReader(pl.client, pl.catalog)
+	actors, err := findActors(ctx, pl.client, reader, known, p.Plan)
+	if err != nil {
+		return nil, err
+	}
+	p.Plan = p.With(actors)
 	details, err := readDetails(ctx, pl.client, p.Plan)
 	if err != nil {
 		return nil, err
 	}
 	details.GracePeriodSeconds, details.Propagated = pl.request.GracePeriodSeconds, pl.request.PropagateGracePeriod
 	details.Forbidden = permissions.forbidden(ctx, p.Plan, pl.request.writers()...)
-	if err := pl.learnMore(ctx, p, &details); err != nil {
+	if err := pl.learnMore(ctx, reader, p, &details); err != nil {
 		return nil, err
 	}
 	p.Learn(details)
@@ -116,8 +122,7 @@ func (pl *planner) list(ctx context.Context, query selection.Query) (*selection.
 }
 
 // learnMore finds out which disks are destroyed, and who of those that the deletion waits for does not run.
-func (pl *planner) learnMore(ctx context.Context, p *Planned, details *plan.Details) error {
-	reader := cluster.NewReader(pl.client, pl.catalog)
+func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Planned, details *plan.Details) error {
 	readDisks(ctx, reader, p.Plan, details)
 	if len(p.Blockers) == 0 {
 		return context.Cause(ctx)

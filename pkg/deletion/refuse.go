@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Refused returns why the plan must not be performed; nil if it may. It asks nobody. What the user may do of a plan of which a part is forbidden is not what the
-// plan shows.
-func (p *Planned) Refused() error {
+// Refused returns why the plan must not be performed; nil if it may. It asks nobody; asks says that a person is asked about objects that would be stuck. What the user may
+// do of a plan of which a part is forbidden is not what the plan shows.
+func (p *Planned) Refused(asks bool) error {
 	switch {
 	case p.Empty():
 		return nil
@@ -24,7 +24,10 @@ func (p *Planned) Refused() error {
 		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: types that may contain dependents could not be listed"),
 			"--dry-run=client shows the plan; --allow-incomplete deletes anyway"))
 	}
-	return p.bound()
+	if err := p.bound(); err != nil || asks {
+		return err
+	}
+	return p.stuck()
 }
 
 // bound is the refusal of a deletion that could not end: a program does not act on it, because what the object names is bound to another one.

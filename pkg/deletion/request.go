@@ -36,6 +36,8 @@ type Request struct {
 	GC GC
 	// AllowIncomplete deletes even if a type could not be listed that may contain dependents.
 	AllowIncomplete bool
+	// AllowStuck deletes even if the deletion takes away who removes the finalizers that it waits for.
+	AllowStuck bool
 	// Known returns what is known of finalizers and links; nil means that nothing is known.
 	Known func() (*finalizer.Registry, error)
 	// Progress, if not nil, is called before each listing, as that of a selection.Query.

@@ -34,6 +34,8 @@ type Options struct {
 	// Gaps are what the listing could not see. Under the rules of the loop a gap that can hide a dependent keeps the collector's
 	// finalizers on.
 	Gaps []v1alpha1.Gap
+	// held are objects from which nobody removes the finalizers of others, with what goes that would be needed for it.
+	held map[graph.ID]graph.ID
 }
 
 // Overrides are what the loop is told to do more or less than upstream does.

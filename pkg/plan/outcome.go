@@ -73,6 +73,9 @@ func (s *simulation) waitsFor(id graph.ID) Reason {
 		return r
 	}
 	if s.is(id, foreignFinalizers) {
+		if part, held := s.options.held[id]; held && s.release {
+			return Reason{Code: ActorDeleted, Cause: part, HasCause: true}
+		}
 		return Reason{Code: ForeignFinalizers}
 	}
 	for e := range s.Dependents(id) {

@@ -90,6 +90,7 @@ const (
 	OwnerUnresolved   ReasonCode = "NotJudged"       // a reference cannot be resolved, so the collector never acts
 	OwnerStays        ReasonCode = "OwnerStays"      // the owner is never gone
 	ForeignFinalizers ReasonCode = "FinalizersHold"  // finalizers of others are on it
+	ActorDeleted      ReasonCode = "ActorDeleted"    // who removes its finalizers goes with it
 	DependentsBlock   ReasonCode = "DependentsBlock" // blocking dependents are left
 	NotDone           ReasonCode = "NotDone"         // a write was refused, or there was no time for it
 	Deadlock          ReasonCode = "Deadlock"        // all members of a cycle wait for each other
@@ -188,27 +189,30 @@ func (p *Plan) Waves() int {
 
 // New plans the deletion of the roots with a policy.
 func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
-	var released *simulation
-	start := newStart(g, roots, policy, opts)
-	if opts.Strict {
-		released = strictly(g, &start, opts)
-	} else {
-		released = simulate(g, opts, true, start.begin)
-	}
+	s, start := carriedOut(g, roots, policy, opts)
 	p := &Plan{
-		Graph: g, Policy: policy, Roots: roots, options: opts, end: released.Projection,
-		Actions: released.actions, Deleted: released.deleted(),
-		Kept: released.kept(), Deadlocked: released.deadlocked(), Blockers: released.blockers(),
-		DependsOnTiming: released.timing, Guarded: released.guarded,
+		Graph: g, Policy: policy, Roots: roots, options: opts, end: s.Projection,
+		Actions: s.actions, Deleted: s.deleted(),
+		Kept: s.kept(), Deadlocked: s.deadlocked(), Blockers: s.blockers(),
+		DependsOnTiming: s.timing, Guarded: s.guarded,
 	}
-	p.settle(released, start.begin)
+	p.settle(s, start.begin)
 	p.Actions = slices.Concat(p.settings(), blocks(start.block), p.Actions)
 	if len(p.Blockers) > 0 {
 		blocked := simulate(g, opts, false, start.begin)
-		p.Blocked = blocked.blocked(released)
+		p.Blocked = blocked.blocked(s)
 	}
 	p.explain()
 	return p
+}
+
+// carriedOut simulates a deletion in which others remove their finalizers, and says how it begins.
+func carriedOut(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) (*simulation, start) {
+	start := newStart(g, roots, policy, opts)
+	if opts.Strict {
+		return strictly(g, &start, opts), start
+	}
+	return simulate(g, opts, true, start.begin), start
 }
 
 // settle finds out whether a simulation, which began so, can end otherwise.

@@ -168,7 +168,11 @@ func (s *simulation) attempt(id graph.ID) func() {
 
 // frees says whether others remove their finalizers from an object that is being deleted.
 func (s *simulation) frees(id graph.ID) bool {
-	return s.release && !(s.keepsTerminating && s.Graph.State(id) == graph.Deleting)
+	if !s.release || s.keepsTerminating && s.Graph.State(id) == graph.Deleting {
+		return false
+	}
+	_, held := s.options.held[id]
+	return !held
 }
 
 // item is the object as the decision sees it, with its references and the owner that made it due.

@@ -110,9 +110,10 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 		}
 	}
 	set(p.Deadlocked, "deadlocked")
+	set(p.Stuck(), "stuck")
 	for _, id := range p.Unsettled {
 		o := outcomes[id]
-		if o.word == "deadlocked" {
+		if o.word == "deadlocked" || o.word == "stuck" {
 			continue // the summary names it, and what to do about it
 		}
 		o.because = strings.TrimPrefix(o.because+"; it depends on the collector's timing", "; ")
@@ -176,7 +177,7 @@ func (o outcome) paint(p Palette) string {
 		return "-"
 	case "kept", "orphaned", "absent", "unblocked":
 		return paint(p.kind, o.word)
-	case "deadlocked", "forbidden":
+	case "deadlocked", "stuck", "forbidden":
 		return paint(p.bad, o.word)
 	}
 	return paint(p.warn, o.word)

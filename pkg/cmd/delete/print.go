@@ -14,7 +14,7 @@ import (
 // performing says how the plan is performed and what is printed meanwhile.
 func (o *Options) performing(p *deletion.Planned, view *render.DeletionView) deletion.Options {
 	opts := deletion.Options{
-		Agree: o.agree, Wait: o.Wait, Timeout: o.Timeout, Words: render.DeletionWords(p.Known),
+		Agree: o.agree, Asks: o.asks(), Wait: o.Wait, Timeout: o.Timeout, Words: render.DeletionWords(p.Known),
 		OnEvent: view.Event, OnTick: view.Tick, OnReplan: o.replanned,
 	}
 	if o.Archive != "" {

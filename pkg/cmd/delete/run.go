@@ -40,7 +40,7 @@ func run(ctx context.Context, o *Options) error {
 	case o.DryRun != "none":
 		return errors.Join(missing, o.preview(ctx, planned))
 	}
-	if err := planned.Refused(); err != nil {
+	if err := planned.Refused(o.asks()); err != nil {
 		return errors.Join(missing, o.refused(planned, err))
 	}
 	view = render.NewDeletionView(o.Out, o.ErrOut, o.lines(), planned, o.GC == "client")
@@ -92,5 +92,11 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 	if err := o.show(p); err != nil {
 		return err
 	}
+	if says := p.WouldBeStuck(); says != "" && !o.Request.AllowStuck {
+		fmt.Fprintf(o.Out, "The deletion would not complete: %s.\n", render.Escape(says))
+	}
 	return o.Ask(ctx)
 }
+
+// asks says whether a person is asked.
+func (o *Options) asks() bool { return o.Interactive || !o.Yes && o.HasTerminal() }

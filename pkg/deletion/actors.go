@@ -1,0 +1,139 @@
+package deletion
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// mostClasses is of how many finalizers, kinds and namespaces it is looked who removes them.
+const mostClasses = 64
+
+// actorTypes are the types of what actors need. Where none of them is deleted, no actor goes with the deletion.
+var actorTypes = []schema.GroupResource{
+	cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets, cluster.ServiceAccounts,
+	cluster.Roles, cluster.RoleBindings, cluster.ClusterRoles, cluster.ClusterRoleBindings,
+}
+
+// class are the objects of a plan whose finalizer the same actor removes, as far as can be told without reading them.
+type class struct {
+	group, kind, namespace, finalizer string
+}
+
+// findActors finds out which of the finalizers that a plan waits for lose those who remove them with it, at one object of each class. It reads nothing if the plan deletes
+// nothing that an actor needs. The error is the end of ctx.
+func findActors(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (map[graph.ID][]plan.Actor, error) {
+	going := goingOf(p)
+	if known == nil || !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), actorTypes) }) {
+		return nil, nil
+	}
+	classes, members := classesOf(known, p)
+	finder := actor.NewFinder(reader, known)
+	found := make([][]plan.Actor, len(classes))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(client.Concurrency())
+	for i, c := range classes {
+		group.Go(func() error {
+			id := members[c][0]
+			t, _ := p.Graph.Type(id)
+			ref := p.Graph.Ref(id)
+			o, err := client.GetObject(groupCtx, t, ref.Namespace, ref.Name)
+			if err != nil || string(o.GetUID()) != ref.UID {
+				return context.Cause(groupCtx) // which the deletion itself will tell
+			}
+			a, err := finder.Of(groupCtx, o, c.finalizer)
+			if err == nil {
+				found[i] = going.actors(finder.Parts(groupCtx, o, a))
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	actors := map[graph.ID][]plan.Actor{}
+	for i, c := range classes {
+		for _, id := range members[c] {
+			if actors[id] == nil && found[i] != nil {
+				actors[id] = found[i]
+			}
+		}
+	}
+	return actors, context.Cause(ctx)
+}
+
+// going is what a plan deletes, or begins to.
+type going struct {
+	plan *plan.Plan
+	ids  []graph.ID
+	is   map[graph.ID]bool
+}
+
+func goingOf(p *plan.Plan) going {
+	g := going{plan: p, ids: slices.Clone(p.Deleted), is: map[graph.ID]bool{}}
+	for _, d := range p.Deadlocked {
+		g.ids = append(g.ids, d.Object)
+	}
+	for _, id := range g.ids {
+		g.is[id] = true
+	}
+	return g
+}
+
+// actors are those of whose parts one goes; nil if there is one of which none does.
+func (g going) actors(all [][]actor.Part) []plan.Actor {
+	var actors []plan.Actor
+	for _, parts := range all {
+		var a plan.Actor
+		for _, part := range parts {
+			if id, ok := g.plan.Graph.Find(part.Resource.Group, part.Resource.Resource, part.Namespace, part.Name); ok && g.is[id] {
+				a = append(a, id)
+			}
+		}
+		if len(a) == 0 {
+			return nil
+		}
+		actors = append(actors, a)
+	}
+	return actors
+}
+
+// classesOf sorts the finalizers that a plan waits for. Those of actors without workloads, which are the control plane's, are left out.
+func classesOf(known *finalizer.Registry, p *plan.Plan) ([]class, map[class][]graph.ID) {
+	var classes []class
+	members := map[class][]graph.ID{}
+	for _, b := range p.Blockers {
+		ref := p.Graph.Ref(b.Object)
+		for _, name := range b.Finalizers {
+			c := class{ref.Group(), ref.Kind, ref.Namespace, name}
+			if k, ok := known.Lookup(name, ref.Group(), ref.Kind); ok && !k.Fallback {
+				if !hasWorkloads(k.Alive) && k.Alive.Follow == "" {
+					continue
+				}
+				if !k.Alive.Instance.Namespace {
+					c.namespace = ""
+				}
+			}
+			if members[c] == nil {
+				if len(classes) == mostClasses {
+					continue
+				}
+				classes = append(classes, c)
+			}
+			members[c] = append(members[c], b.Object)
+		}
+	}
+	return classes, members
+}
+
+func isOf(ref graph.Ref, types []schema.GroupResource) bool {
+	return slices.Contains(types, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource})
+}

@@ -1,0 +1,91 @@
+package plan
+
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Actor is a program that removes finalizers: the objects of which it needs each to do so, such as a workload, its ServiceAccount and what permits it to write.
+type Actor []graph.ID
+
+// goes returns the first part of an actor that is being deleted or gone.
+func (a Actor) goes(s *simulation) (graph.ID, bool) {
+	for _, part := range a {
+		if s.is(part, deleting|gone) {
+			return part, true
+		}
+	}
+	return 0, false
+}
+
+// With plans the same deletion with what was found out about who removes finalizers: for each object all who can. An object is not released if all of them go, and not
+// only once it is gone. How long an actor takes for its work is not known, so that whatever goes meanwhile counts as gone before.
+func (p *Plan) With(actors map[graph.ID][]Actor) *Plan {
+	held := map[graph.ID]graph.ID{} // by what goes
+	for id := range actors {
+		held[id] = 0
+	}
+	for stable := false; !stable && len(held) > 0; {
+		opts := p.options
+		opts.held = held
+		s, _ := carriedOut(p.Graph, p.Roots, p.Policy, opts)
+		next := map[graph.ID]graph.ID{}
+		for id := range held {
+			if part, goes := allGo(s, actors[id]); goes {
+				next[id] = part
+			}
+		}
+		stable, held = len(next) == len(held), next
+	}
+	if len(held) == 0 {
+		return p
+	}
+	opts := p.options
+	opts.held = held
+	return New(p.Graph, p.Roots, p.Policy, opts)
+}
+
+// allGo says whether each of some actors goes, and with which part of the first.
+func allGo(s *simulation, actors []Actor) (graph.ID, bool) {
+	var first graph.ID
+	for i, a := range actors {
+		part, goes := a.goes(s)
+		if !goes {
+			return 0, false
+		}
+		if i == 0 {
+			first = part
+		}
+	}
+	return first, len(actors) > 0
+}
+
+// Stuck are those of Deadlocked whose finalizers nobody removes, because who does so goes first, and those that wait for these; sorted.
+func (p *Plan) Stuck() []ObjectReason {
+	waits := make(map[graph.ID]Reason, len(p.Deadlocked))
+	for _, d := range p.Deadlocked {
+		waits[d.Object] = d.Because
+	}
+	known := make(map[graph.ID]bool, len(p.Deadlocked))
+	var stuck []ObjectReason
+	for _, d := range p.Deadlocked {
+		var way []graph.ID
+		is := false
+		for id := d.Object; ; id = waits[id].Cause {
+			r, waiting := waits[id]
+			verdict, seen := known[id]
+			if seen || !waiting || !r.HasCause || r.Code == ActorDeleted {
+				is = verdict || waiting && r.Code == ActorDeleted
+				break
+			}
+			known[id] = false // so that a cycle ends here
+			way = append(way, id)
+		}
+		for _, id := range way {
+			known[id] = is
+		}
+		if is {
+			stuck = append(stuck, d)
+		}
+	}
+	return stuck
+}
