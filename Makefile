@@ -23,10 +23,11 @@ WHOLE    = $(addprefix $(MODULE)/test/,e2e faults stuck)
 
 # The real programs that test-real runs the plugin beside, each pinned in a module of its own, and the package each is built from.
 REAL     := test/real
-PROGRAMS := bin/crossplane bin/provider-kubernetes bin/cluster-api
+PROGRAMS := bin/crossplane bin/provider-kubernetes bin/cluster-api bin/helm
 bin/crossplane: PROGRAM          := crossplane github.com/crossplane/crossplane/cmd/crossplane
 bin/provider-kubernetes: PROGRAM := providerkubernetes github.com/crossplane-contrib/provider-kubernetes/cmd/provider
 bin/cluster-api: PROGRAM         := clusterapi sigs.k8s.io/cluster-api
+bin/helm: PROGRAM                := helm helm.sh/helm/v3/cmd/helm
 
 # The version comes from git above, and a checkout that another user owns has no more to say to go build.
 export GOFLAGS += -buildvcs=false
@@ -57,6 +58,7 @@ bin/golangci-lint: $(LINTER)/go.mod $(LINTER)/go.sum
 bin/crossplane: $(REAL)/crossplane/go.mod $(REAL)/crossplane/go.sum
 bin/provider-kubernetes: $(REAL)/providerkubernetes/go.mod $(REAL)/providerkubernetes/go.sum
 bin/cluster-api: $(REAL)/clusterapi/go.mod $(REAL)/clusterapi/go.sum
+bin/helm: $(REAL)/helm/go.mod $(REAL)/helm/go.sum
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
 
@@ -71,7 +73,7 @@ test-long: build controlplane ## Run the tests with random clusters on many of t
 	$(GO) test -race -count=1 -timeout 3h -run '_P01|_P10|_P14' ./pkg/collect ./pkg/plan -graphs $(GRAPHS)
 	$(GO) test -count=1 -timeout 12h ./test/faults -all
 
-test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes and Cluster API (two minutes on 2 cores; once, some ten more to build these)
+test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API and Helm (two minutes on 2 cores; once, some ten more to build these)
 	cd $(REAL) && $(GO) test -race -count=1 -timeout 20m ./...
 
 test-short: ## Run the tests that need no control plane (seconds once they are compiled)
