@@ -62,7 +62,7 @@ func BenchmarkDecode(b *testing.B) {
 				source.Reset(body)
 				r.Reset(source)
 				objects := 0
-				if err := decodePage(r, selector, func(listMeta) {}, func(*graph.Object) { objects++ }); err != nil || objects != benchItems {
+				if err := decodePage(r, extras{selector: selector}, func(listMeta) {}, func(*graph.Object) { objects++ }); err != nil || objects != benchItems {
 					b.Fatalf("%d objects, error %v", objects, err)
 				}
 			}

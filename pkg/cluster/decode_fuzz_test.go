@@ -64,11 +64,11 @@ func FuzzJSON(f *testing.F) {
 func checkDecode(t *testing.T, body []byte) (decoded, error) {
 	t.Helper()
 	selector := selectorOf(t, "k=v")
-	got, err := decodeBytes(body, selector)
+	got, err := decodeBytes(body, extras{selector: selector})
 	if err != nil && !errors.Is(err, errTruncated) && !errors.Is(err, errMalformed) {
 		t.Errorf("error %v", err)
 	}
-	again, errAgain := decode(iotest.OneByteReader(bytes.NewReader(body)), 16, selector)
+	again, errAgain := decode(iotest.OneByteReader(bytes.NewReader(body)), 16, extras{selector: selector})
 	if diff := difference(got, again); diff != "" || (err == nil) != (errAgain == nil) {
 		t.Errorf("in small pieces: errors %v and %v\n%s", err, errAgain, diff)
 	}

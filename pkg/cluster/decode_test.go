@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"maps"
 	"slices"
 	"testing"
 
@@ -27,20 +28,20 @@ type decoded struct {
 }
 
 // decode reads a page through a buffer of the given size and keeps copies, as the objects live for the call only.
-func decode(r io.Reader, buffer int, selector labels.Selector) (decoded, error) {
+func decode(r io.Reader, buffer int, keep extras) (decoded, error) {
 	var d decoded
-	err := decodePage(bufio.NewReaderSize(r, buffer), selector, func(m listMeta) {
+	err := decodePage(bufio.NewReaderSize(r, buffer), keep, func(m listMeta) {
 		d.meta, d.metas = m, d.metas+1
 	}, func(o *graph.Object) {
 		kept := *o
-		kept.Owners, kept.Finalizers = slices.Clone(o.Owners), slices.Clone(o.Finalizers)
+		kept.Owners, kept.Finalizers, kept.Annotations = slices.Clone(o.Owners), slices.Clone(o.Finalizers), maps.Clone(o.Annotations)
 		d.objects = append(d.objects, kept)
 	})
 	return d, err
 }
 
-func decodeBytes(body []byte, selector labels.Selector) (decoded, error) {
-	return decode(bytes.NewReader(body), readBuffer, selector)
+func decodeBytes(body []byte, keep extras) (decoded, error) {
+	return decode(bytes.NewReader(body), readBuffer, keep)
 }
 
 // encoders are the server's own, by the name of what they send.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,12 +26,12 @@ type jsonItem struct {
 			APIVersion, Kind, Name, UID    string
 			Controller, BlockOwnerDeletion bool
 		}
-		Finalizers []string
-		Labels     json.RawMessage
+		Finalizers          []string
+		Labels, Annotations json.RawMessage
 	}
 }
 
-func (it *jsonItem) object(selector labels.Selector) (*graph.Object, error) {
+func (it *jsonItem) object(keep extras) (*graph.Object, error) {
 	m := &it.Metadata
 	o := &graph.Object{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion,
@@ -47,16 +49,35 @@ func (it *jsonItem) object(selector labels.Selector) (*graph.Object, error) {
 			Controller: r.Controller, Block: r.BlockOwnerDeletion,
 		})
 	}
-	if selector != nil {
-		set := labels.Set{}
-		if len(m.Labels) > 0 {
-			if err := json.Unmarshal(m.Labels, &set); err != nil {
-				return nil, fmt.Errorf("%w: %w", errMalformed, err)
-			}
+	if keep.selector != nil {
+		set, err := texts(m.Labels)
+		if err != nil {
+			return nil, err
 		}
-		o.Selected = selector.Matches(set)
+		o.Selected = keep.selector.Matches(labels.Set(set))
+	}
+	if len(keep.annotations) > 0 {
+		set, err := texts(m.Annotations)
+		if err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(set, func(key, _ string) bool { return !slices.Contains(keep.annotations, key) })
+		if len(set) > 0 {
+			o.Annotations = set
+		}
 	}
 	return o, nil
+}
+
+// texts reads labels or annotations; there may be none.
+func texts(raw json.RawMessage) (map[string]string, error) {
+	set := map[string]string{}
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &set); err != nil {
+			return nil, fmt.Errorf("%w: %w", errMalformed, err)
+		}
+	}
+	return set, nil
 }
 
 // gracePeriod is the deletionGracePeriodSeconds, 0 for none.

@@ -28,6 +28,8 @@ type ListOptions struct {
 	Fallback []string
 	// Selector marks the objects whose labels match it; it leaves none out. Nil marks none and reads no labels.
 	Selector labels.Selector
+	// Annotations are the keys of the annotations that the graph keeps; of others nothing is kept.
+	Annotations []string
 	// Progress, if not nil, is called now and then, from several goroutines, one at a time.
 	Progress func(Progress)
 }
@@ -221,7 +223,7 @@ func (l *lister) pages(ctx context.Context, r Resource, namespace string, listin
 		go func() {
 			defer close(started)
 			objects, meta := 0, listMeta{}
-			err := l.client.read(ctx, page{path: path, continueToken: token, selector: l.opts.Selector, view: view}, func(m listMeta) {
+			err := l.client.read(ctx, page{path: path, continueToken: token, keep: extras{l.opts.Selector, l.opts.Annotations}, view: view}, func(m listMeta) {
 				meta = m
 				select {
 				case started <- m.continueToken:

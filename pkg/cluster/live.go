@@ -36,7 +36,7 @@ func (it *jsonItem) named(name string) (*graph.Object, error) {
 	if it.Metadata.Name != name {
 		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, it.Metadata.Name)
 	}
-	return it.object(nil)
+	return it.object(extras{})
 }
 
 // Details are what a live read can show besides the metadata that a graph keeps.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -21,6 +22,7 @@ const (
 	metaCreationTimestamp = 8
 	metaDeletionTimestamp = 9
 	metaLabels            = 11
+	metaAnnotations       = 12
 	metaOwners            = 13
 	metaFinalizers        = 14
 
@@ -40,10 +42,11 @@ const (
 // metadataDecoder picks out of encoded objects what the graph keeps. It is for one goroutine, and the Object that
 // it returns is valid until the next call; its strings stay valid.
 type metadataDecoder struct {
-	selector labels.Selector // nil keeps labels from being looked at
-	object   graph.Object
-	labels   labels.Set
-	strings  interner
+	keep        extras
+	object      graph.Object
+	labels      labels.Set
+	annotations map[string]string
+	strings     interner
 }
 
 // decode reads one PartialObjectMetadata.
@@ -51,6 +54,7 @@ func (d *metadataDecoder) decode(item []byte) (*graph.Object, error) {
 	o := &d.object
 	*o = graph.Object{Owners: o.Owners[:0], Finalizers: o.Finalizers[:0]}
 	clear(d.labels)
+	clear(d.annotations)
 	err := fields(item, func(num protowire.Number, f field) error {
 		if num == itemMetaAt {
 			return d.meta(f.bytes)
@@ -60,8 +64,11 @@ func (d *metadataDecoder) decode(item []byte) (*graph.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.selector != nil {
-		o.Selected = d.selector.Matches(d.labels)
+	if d.keep.selector != nil {
+		o.Selected = d.keep.selector.Matches(d.labels)
+	}
+	if len(d.annotations) > 0 {
+		o.Annotations = d.annotations
 	}
 	return o, nil
 }
@@ -87,6 +94,8 @@ func (d *metadataDecoder) meta(b []byte) error {
 			o.DeletionTimestamp, err = seconds(f.bytes)
 		case metaLabels:
 			err = d.label(f.bytes)
+		case metaAnnotations:
+			err = d.annotation(f.bytes)
 		case metaOwners:
 			err = d.owner(f.bytes)
 		case metaFinalizers:
@@ -129,24 +138,46 @@ func (d *metadataDecoder) owner(b []byte) error {
 }
 
 func (d *metadataDecoder) label(b []byte) error {
-	if d.selector == nil {
+	if d.keep.selector == nil {
 		return nil
 	}
-	var key, value string
-	err := fields(b, func(num protowire.Number, f field) error {
-		switch num {
-		case mapKey:
-			key = d.strings.get(f.bytes)
-		case mapValue:
-			value = d.strings.get(f.bytes)
-		}
-		return nil
-	})
+	key, value, err := entry(b)
 	if d.labels == nil {
 		d.labels = labels.Set{}
 	}
-	d.labels[key] = value
+	d.labels[d.strings.get(key)] = d.strings.get(value)
 	return err
+}
+
+// annotation keeps one that was asked for. The value of another is stepped over.
+func (d *metadataDecoder) annotation(b []byte) error {
+	if len(d.keep.annotations) == 0 {
+		return nil
+	}
+	key, value, err := entry(b)
+	i := slices.IndexFunc(d.keep.annotations, func(wanted string) bool { return wanted == string(key) })
+	if err != nil || i < 0 {
+		return err
+	}
+	if d.annotations == nil {
+		d.annotations = map[string]string{}
+	}
+	d.annotations[d.keep.annotations[i]] = d.strings.get(value)
+	return nil
+}
+
+// entry reads one entry of a map.
+func entry(b []byte) (key, value []byte, err error) {
+	err = fields(b, func(num protowire.Number, f field) error {
+		switch num {
+		case mapKey:
+			key = f.bytes
+		case mapValue:
+			value = f.bytes
+		}
+		return nil
+	})
+	return key, value, err
 }
 
 func seconds(b []byte) (int64, error) {

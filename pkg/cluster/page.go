@@ -32,11 +32,19 @@ var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBu
 type page struct {
 	path          []string
 	continueToken string
-	// selector marks the objects that match it and leaves none out; restrict has the server leave out those that do not.
-	selector labels.Selector
+	// keep leaves no object out; restrict has the server leave out those that do not match.
+	keep     extras
 	restrict Selectors
 	// view is for a type that cannot be watched: nothing says that its lists have a resourceVersion.
 	view bool
+}
+
+// extras are what is kept of an object besides what the graph always keeps.
+type extras struct {
+	// selector marks the objects that match it; nil keeps labels from being looked at.
+	selector labels.Selector
+	// annotations are the keys of those that are kept.
+	annotations []string
 }
 
 // read sends the request and hands over what it answers: onMeta once, before the objects where the format allows it, and each object,
@@ -54,7 +62,7 @@ func (c *Client) read(ctx context.Context, p page, onMeta func(listMeta), object
 		readers.Put(r)
 	}()
 	var meta listMeta
-	err = decodePage(r, p.selector, func(m listMeta) {
+	err = decodePage(r, p.keep, func(m listMeta) {
 		meta = m
 		onMeta(m)
 	}, object)
@@ -65,21 +73,21 @@ func (c *Client) read(ctx context.Context, p page, onMeta func(listMeta), object
 }
 
 // decodePage reads a list in either format.
-func decodePage(r *bufio.Reader, selector labels.Selector, onMeta func(listMeta), object func(*graph.Object)) error {
+func decodePage(r *bufio.Reader, keep extras, onMeta func(listMeta), object func(*graph.Object)) error {
 	head, err := r.Peek(len(protobufMagic))
 	if err != nil {
 		return truncated(err)
 	}
 	if !bytes.Equal(head, protobufMagic) {
 		return readJSONList(r, onMeta, func(it *jsonItem) error {
-			o, err := it.object(selector)
+			o, err := it.object(keep)
 			if err == nil {
 				object(o)
 			}
 			return err
 		})
 	}
-	d := metadataDecoder{selector: selector}
+	d := metadataDecoder{keep: keep}
 	w := wireReader{r: r}
 	return w.list(onMeta, func(item []byte) error {
 		o, err := d.decode(item)

@@ -96,7 +96,7 @@ func TestRoundTrip(t *testing.T) {
 		list := randomList(seed)
 		for encoder := range encoders {
 			body := encode(t, encoder, list)
-			got, err := decodeBytes(body, selector)
+			got, err := decodeBytes(body, extras{selector: selector})
 			if diff := difference(picked(t, list, selector), got); err != nil || diff != "" {
 				t.Errorf("seed %d, %s: %v\n%s", seed, encoder, err, diff)
 			}
@@ -113,10 +113,10 @@ func TestSmallReads(t *testing.T) {
 			body := encode(t, encoder, list)
 			for _, buffer := range []int{16, 64, 1000, readBuffer} {
 				for way, r := range map[string]func() (decoded, error){
-					"bytes":  func() (decoded, error) { return decode(iotest.OneByteReader(bytes.NewReader(body)), buffer, nil) },
-					"halves": func() (decoded, error) { return decode(iotest.HalfReader(bytes.NewReader(body)), buffer, nil) },
+					"bytes":  func() (decoded, error) { return decode(iotest.OneByteReader(bytes.NewReader(body)), buffer, extras{}) },
+					"halves": func() (decoded, error) { return decode(iotest.HalfReader(bytes.NewReader(body)), buffer, extras{}) },
 					"end with the last data": func() (decoded, error) {
-						return decode(iotest.DataErrReader(bytes.NewReader(body)), buffer, nil)
+						return decode(iotest.DataErrReader(bytes.NewReader(body)), buffer, extras{})
 					},
 				} {
 					got, err := r()
@@ -141,7 +141,7 @@ func TestLargeObjects(t *testing.T) {
 	}
 	list := metadataList(items...)
 	for encoder := range encoders {
-		got, err := decodeBytes(encode(t, encoder, list), nil)
+		got, err := decodeBytes(encode(t, encoder, list), extras{})
 		if diff := difference(picked(t, list, nil), got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", encoder, err, diff)
 		}
@@ -174,7 +174,7 @@ func TestWholeObjects(t *testing.T) {
 	selector := labels.SelectorFromSet(labels.Set{"app": "two"})
 	want := picked(t, list, selector)
 	for encoder := range encoders {
-		got, err := decodeBytes(encode(t, encoder, list), selector)
+		got, err := decodeBytes(encode(t, encoder, list), extras{selector: selector})
 		if diff := difference(want, got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", encoder, err, diff)
 		}
@@ -193,7 +193,7 @@ func TestEmptyList(t *testing.T) {
 		bodies[encoder] = encode(t, encoder, list)
 	}
 	for name, body := range bodies {
-		got, err := decodeBytes(body, nil)
+		got, err := decodeBytes(body, extras{})
 		if diff := difference(picked(t, list, nil), got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", name, err, diff)
 		}

@@ -38,7 +38,7 @@ func TestSelector(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for encoder := range encoders {
-			got, err := decodeBytes(encode(t, encoder, list), selectorOf(t, tt.selector))
+			got, err := decodeBytes(encode(t, encoder, list), extras{selector: selectorOf(t, tt.selector)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestSelector(t *testing.T) {
 func TestNoSelector(t *testing.T) {
 	list := metadataList(metav1.ObjectMeta{Name: "web", Labels: labels.Set{"app": "web"}})
 	for encoder := range encoders {
-		got, err := decodeBytes(encode(t, encoder, list), nil)
+		got, err := decodeBytes(encode(t, encoder, list), extras{})
 		if err != nil || got.objects[0].Selected {
 			t.Errorf("%s: %v, %+v", encoder, err, got)
 		}

@@ -34,12 +34,12 @@ func TestTruncated(t *testing.T) {
 	for _, encoder := range []string{"protobuf", "protobuf, streamed", "json"} {
 		body := encode(t, encoder, list)
 		body = bytes.TrimSuffix(body, []byte("\n")) // which is no part of the list
-		if _, err := decodeBytes(body, nil); err != nil {
+		if _, err := decodeBytes(body, extras{}); err != nil {
 			t.Fatal(err)
 		}
 		for end := range body {
 			for _, buffer := range []int{16, readBuffer} {
-				got, err := decode(bytes.NewReader(body[:end]), buffer, nil)
+				got, err := decode(bytes.NewReader(body[:end]), buffer, extras{})
 				if err == nil && !isTail(body[end:]) || err != nil && !errors.Is(err, errTruncated) {
 					t.Errorf("%s: after %d of %d bytes: error %v", encoder, end, len(body), err)
 				}
@@ -63,7 +63,7 @@ func TestBrokenConnection(t *testing.T) {
 	for encoder := range encoders {
 		body := encode(t, encoder, shortList())
 		for end := range len(body) + 1 {
-			_, err := decode(io.MultiReader(bytes.NewReader(body[:end]), iotest.ErrReader(broken)), 64, nil)
+			_, err := decode(io.MultiReader(bytes.NewReader(body[:end]), iotest.ErrReader(broken)), 64, extras{})
 			if !errors.Is(err, broken) || errors.Is(err, errTruncated) || errors.Is(err, errMalformed) {
 				t.Errorf("%s: broken after %d of %d bytes: %v", encoder, end, len(body), err)
 			}
@@ -140,7 +140,7 @@ func TestMalformed(t *testing.T) {
 	}
 	for name, tt := range tests {
 		for _, buffer := range []int{16, readBuffer} {
-			got, err := decode(bytes.NewReader([]byte(tt.body)), buffer, nil)
+			got, err := decode(bytes.NewReader([]byte(tt.body)), buffer, extras{})
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%s: error %v, want %v; read %+v", name, err, tt.want, got)
 			}
@@ -151,10 +151,10 @@ func TestMalformed(t *testing.T) {
 // TestLabelsThatAreNone: labels are looked at for a selector only, and then have to be labels.
 func TestLabelsThatAreNone(t *testing.T) {
 	body := []byte(`{"items":[{"metadata":{"name":"x","labels":{"a":1}}}]}`)
-	if _, err := decodeBytes(body, nil); err != nil {
+	if _, err := decodeBytes(body, extras{}); err != nil {
 		t.Errorf("without a selector: %v", err)
 	}
-	if _, err := decodeBytes(body, selectorOf(t, "a")); !errors.Is(err, errMalformed) {
+	if _, err := decodeBytes(body, extras{selector: selectorOf(t, "a")}); !errors.Is(err, errMalformed) {
 		t.Errorf("with a selector: %v", err)
 	}
 }

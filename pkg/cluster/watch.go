@@ -125,7 +125,7 @@ func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, changed func(Cha
 		if err := json.Unmarshal(e.Object, &it); err != nil {
 			return err
 		}
-		o, err := it.object(nil)
+		o, err := it.object(extras{})
 		if err != nil {
 			return err
 		}

@@ -54,6 +54,12 @@ func (b *Builder) Build() *Graph {
 			g.aliases[id] = lists
 		}
 	}
+	g.annotations = make(map[int32]map[string]string, len(b.annotations))
+	for old, set := range b.annotations {
+		if id := renumber[old]; id >= 0 {
+			g.annotations[id] = set
+		}
+	}
 	g.sorted = len(g.nodes)
 	g.indexDependents()
 	g.checkReferences(virtual, renumber)
@@ -88,6 +94,7 @@ func (b *Builder) settleListings() {
 		if n.listing == none {
 			*n = node{uid: n.uid, listing: none}
 			delete(b.aliases, int32(i))
+			delete(b.annotations, int32(i))
 		}
 	}
 }

@@ -24,6 +24,9 @@ type Builder struct {
 	finIDs   map[string]int32
 	finLists [][]string
 	aliases  map[int32][]int32 // node -> listings in which its uid was seen besides its own
+	// annotations are those of the few nodes that have any; annotationSets has each set of them once, since many objects have the same.
+	annotations    map[int32]map[string]string
+	annotationSets map[string]map[string]string
 }
 
 type gvk struct{ apiVersion, kind string }
@@ -88,6 +91,9 @@ func NewBuilder() *Builder {
 		finIDs:   map[string]int32{"": 0},
 		finLists: [][]string{nil},
 		aliases:  map[int32][]int32{},
+
+		annotations:    map[int32]map[string]string{},
+		annotationSets: map[string]map[string]string{},
 	}
 }
 
@@ -157,7 +163,7 @@ func (l *Listing) set(s listingState) {
 	l.b.listings[l.id].state = s
 }
 
-// Add adds objects to the listing. It keeps the strings and none of the slices.
+// Add adds objects to the listing. It keeps the strings and none of the slices and maps.
 func (l *Listing) Add(objects ...Object) {
 	b := l.b
 	b.mu.Lock()
@@ -182,6 +188,7 @@ func (b *Builder) add(list int32, o *Object) {
 	n.listing, n.name, n.rv = list, o.Name, o.ResourceVersion
 	n.creationTimestamp, n.deletionTimestamp, n.generation = o.CreationTimestamp, o.DeletionTimestamp, o.Generation
 	n.selected = o.Selected
+	b.annotate(id, o.Annotations)
 	n.ns = b.namespace(o.Namespace)
 	n.finalizers = b.finalizerList(o.Finalizers)
 	n.owners, n.ownerCount = int32(len(b.edges)), int32(len(o.Owners))

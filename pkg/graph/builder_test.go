@@ -119,7 +119,7 @@ func TestRestart(t *testing.T) {
 // TestAddedAgain: an object can come twice, on two pages or changed meanwhile; the last counts.
 func TestAddedAgain(t *testing.T) {
 	before := object("a", "pod", ref(replicaSets, "one"), ref(replicaSets, "two"))
-	before.Finalizers, before.ResourceVersion = []string{"f"}, "1"
+	before.Finalizers, before.ResourceVersion, before.Annotations = []string{"f"}, "1", map[string]string{"a": "1"}
 	after := object("a", "pod", ref(replicaSets, "three"))
 	after.DeletionTimestamp, after.ResourceVersion, after.Selected = 1700000000, "2", true
 	g := build(list(pods, before, object("a", "other"), after), list(replicaSets, object("a", "two")))
@@ -127,7 +127,7 @@ func TestAddedAgain(t *testing.T) {
 	if g.Len() != 4 || g.OwnerCount(pod) != 1 || g.Edges() != 1 {
 		t.Errorf("%d nodes, %d owners, %d edges; want 4, 1, 1", g.Len(), g.OwnerCount(pod), g.Edges())
 	}
-	if g.State(pod) != graph.Deleting || g.DeletionTimestamp(pod) != 1700000000 || len(g.Finalizers(pod)) != 0 || g.ResourceVersion(pod) != "2" || !g.Selected(pod) {
+	if g.State(pod) != graph.Deleting || g.DeletionTimestamp(pod) != 1700000000 || len(g.Finalizers(pod)) != 0 || g.ResourceVersion(pod) != "2" || !g.Selected(pod) || g.Annotations(pod) != nil {
 		t.Errorf("what counts is not what was added last: %s", dump(g))
 	}
 	if got := g.DependentCount(node(t, g, "two")); got != 0 {

@@ -125,8 +125,8 @@ func dump(g *graph.Graph) string {
 		id := graph.ID(i)
 		r := g.Ref(id)
 		typ, known := g.Type(id)
-		fmt.Fprintf(&b, "%d %q type=%v,%v state=%d seen=%v selected=%v finalizers=%q rv=%q gen=%d created=%d deleted=%d\n", id,
-			r, typ, known, g.State(id), g.Observed(id), g.Selected(id), g.Finalizers(id),
+		fmt.Fprintf(&b, "%d %q type=%v,%v state=%d seen=%v selected=%v annotations=%v finalizers=%q rv=%q gen=%d created=%d deleted=%d\n", id,
+			r, typ, known, g.State(id), g.Observed(id), g.Selected(id), g.Annotations(id), g.Finalizers(id),
 			g.ResourceVersion(id), g.Generation(id), g.CreationTimestamp(id), g.DeletionTimestamp(id))
 		for e := range g.Owners(id) {
 			fmt.Fprintf(&b, "  owner %+v\n", e)

@@ -20,10 +20,12 @@ type Graph struct {
 	byUID      map[string]int32
 	virtual    map[int32]virtualNode
 	aliases    map[int32][]int32
-	resolver   *resolver
-	places     map[groupResource]places
-	cycles     [][]ID
-	inCycle    map[int32]int
+	// annotations are those of the few nodes that have one that the listing was asked for.
+	annotations map[int32]map[string]string
+	resolver    *resolver
+	places      map[groupResource]places
+	cycles      [][]ID
+	inCycle     map[int32]int
 	// sorted is how many nodes stand in the order; those of WithUnseen come behind.
 	sorted int
 }

@@ -36,6 +36,8 @@ type Object struct {
 	Owners                               []OwnerReference
 	// Selected says that the object matches the label selector the list was evaluated with.
 	Selected bool
+	// Annotations are those that the listing was asked for, as far as the object has them; nil for none.
+	Annotations map[string]string
 }
 
 // OwnerReference is one entry of metadata.ownerReferences.

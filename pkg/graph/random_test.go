@@ -43,6 +43,9 @@ func randomObjects(r *rand.Rand) [][]graph.Object {
 			Name: fmt.Sprintf("n%d", n%7), UID: fmt.Sprintf("%08x", r.Uint32()), ResourceVersion: fmt.Sprint(n),
 			Generation: int64(r.IntN(3)), CreationTimestamp: int64(r.IntN(1000)), Selected: r.IntN(4) == 0,
 		}
+		if n%4 == 0 {
+			o.Annotations = map[string]string{"release": fmt.Sprint(n % 3), "namespace": "a"}
+		}
 		if served[t].Namespaced {
 			o.Namespace = pick(r, "a", "b", "c")
 		}

@@ -23,6 +23,8 @@ type Query struct {
 	AllNamespaces bool
 	// Scope is the namespace that is listed; empty for everywhere.
 	Scope string
+	// Annotations are the keys of the annotations that the graph keeps.
+	Annotations []string
 	// Progress, if not nil, is called before each listing. Report is told how far it has come, from several goroutines, one at a time; done, when it has ended.
 	Progress func() (report func(cluster.Progress), done func())
 }
@@ -47,7 +49,7 @@ func (q *Query) ListingScope(owners bool) string {
 
 // List lists what is in scope; of the types only those given, if there are any.
 func (q *Query) List(ctx context.Context, types ...cluster.Resource) (*Snapshot, error) {
-	opts := cluster.ListOptions{Namespace: q.Scope, Selector: q.Selector}
+	opts := cluster.ListOptions{Namespace: q.Scope, Selector: q.Selector, Annotations: q.Annotations}
 	if q.Namespace != "" {
 		opts.Fallback = []string{q.Namespace}
 	}
