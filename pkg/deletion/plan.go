@@ -54,16 +54,16 @@ func (pl *planner) plan(ctx context.Context, objects []selection.Object) (*Plann
 func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, query *selection.Query) (*Planned, error) {
 	permissions := askPermissions(ctx, pl.client, objects)
 	defer permissions.stop()
-	snapshot, err := pl.list(ctx, *query)
+	known, err := pl.request.finalizers()
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := pl.list(ctx, *query, known)
 	if err != nil {
 		return nil, err
 	}
 	p := &Planned{Snapshot: snapshot, Gaps: snapshot.Gaps, planner: pl}
 	ids, err := pl.find(ctx, query, objects, p)
-	if err != nil {
-		return nil, err
-	}
-	known, err := pl.request.finalizers()
 	if err != nil {
 		return nil, err
 	}
@@ -111,13 +111,16 @@ func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, root
 	return ownership.Find(ctx, pl.client, pl.catalog, request)
 }
 
-// list lists what the deletion of the objects of a query can reach.
-func (pl *planner) list(ctx context.Context, query selection.Query) (*selection.Snapshot, error) {
+// list lists what the deletion of the objects of a query can reach, with the annotations that say what manages an object.
+func (pl *planner) list(ctx context.Context, query selection.Query, known *finalizer.Registry) (*selection.Snapshot, error) {
 	selector, err := pl.request.Selection.Selector()
 	if err != nil {
 		return nil, err
 	}
 	query.Selector, query.Progress = selector, pl.request.Progress
+	if known != nil {
+		query.Annotations = ownership.Annotations(known.Links())
+	}
 	return query.List(ctx)
 }
 

@@ -33,7 +33,7 @@ func (s *search) managers(ctx context.Context) error {
 	for _, m := range managed {
 		ends[m.id] = true
 		for _, w := range m.by {
-			if !seen[w] {
+			if !seen[w] && !s.goesWith(w.namespace) {
 				seen[w] = true
 				all = append(all, w)
 			}
@@ -64,6 +64,12 @@ func (s *search) managers(ctx context.Context) error {
 	return nil
 }
 
+// goesWith says whether all that is in a namespace is deleted with it: what goes creates nothing again.
+func (s *search) goesWith(namespace string) bool {
+	id, ok := s.Graph.Find("", "namespaces", "", namespace)
+	return ok && s.isRoot[id]
+}
+
 // managed is an object that says what manages it, and where that may be.
 type managed struct {
 	id graph.ID
@@ -71,7 +77,7 @@ type managed struct {
 }
 
 // managed asks the roots what manages them, and what else is reached and has no owner where what it would name is of a kind that the server serves: most of what a
-// namespace has was applied by somebody, and what has an owner comes back with that.
+// namespace has was applied by somebody, and what has an owner comes back with that. Where the listing has the annotations that say it, nobody is asked.
 func (s *search) managed(ctx context.Context) ([]managed, error) {
 	leads := map[graph.ID][]*link.Definition{}
 	var ids []graph.ID
@@ -81,7 +87,7 @@ func (s *search) managed(ctx context.Context) ([]managed, error) {
 			continue
 		}
 		for _, d := range s.lead[s.groupKind(id)] {
-			if s.isRoot[id] || s.servesEnd(d) && s.Graph.OwnerCount(id) == 0 {
+			if s.isRoot[id] || s.Graph.OwnerCount(id) == 0 && s.servesEnd(d) {
 				leads[id] = append(leads[id], d)
 			}
 		}
@@ -93,7 +99,7 @@ func (s *search) managed(ctx context.Context) ([]managed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []managed
+	all := s.annotated()
 	for _, id := range ids {
 		m := managed{id: id}
 		for _, d := range leads[id] {
@@ -106,6 +112,31 @@ func (s *search) managed(ctx context.Context) ([]managed, error) {
 		}
 	}
 	return all, nil
+}
+
+// annotated are the objects that were reached besides the roots, that have no owner, and whose annotations in the listing say what manages them.
+func (s *search) annotated() []managed {
+	var all []managed
+	for i := range s.reached {
+		id := graph.ID(i)
+		annotations := s.Graph.Annotations(id)
+		if !s.reached[i] || s.isRoot[id] || len(annotations) == 0 || s.Graph.OwnerCount(id) > 0 {
+			continue
+		}
+		m := managed{id: id}
+		o := &unstructured.Unstructured{}
+		o.SetNamespace(s.Graph.Ref(id).Namespace)
+		o.SetAnnotations(annotations)
+		for _, d := range s.lead[s.groupKind(id)] {
+			if _, told := d.Annotations(); told {
+				m.by = append(m.by, s.whereabouts(id, d, o)...)
+			}
+		}
+		if len(m.by) > 0 {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // servesEnd says whether the server serves a kind that a link says its ends are of.
@@ -133,7 +164,7 @@ func (s *search) whereabouts(id graph.ID, d *link.Definition, o *unstructured.Un
 		}
 	}
 	for _, m := range members {
-		for _, t := range s.Graph.Types() {
+		for _, t := range s.types {
 			if slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(t.Group, t.Kind) }) {
 				all = append(all, whereabouts{place: placeOf(t, m.Namespace), labels: m.Labels})
 			}

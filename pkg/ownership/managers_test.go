@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -83,7 +84,7 @@ func TestManagersInOtherNamespaces(t *testing.T) {
 	}
 	back := func(roots ...[4]string) []string {
 		t.Helper()
-		listed := fixture.List(t, c.Config(), cluster.ListOptions{Namespace: shop})
+		listed := fixture.List(t, c.Config(), cluster.ListOptions{Namespace: shop, Annotations: ownership.Annotations(r.Links())})
 		request := ownership.Request{Graph: listed.Graph, Scope: shop, Definitions: r.Links(), Managers: true}
 		for _, root := range roots {
 			request.Roots = append(request.Roots, listed.Find(t, root[0], root[1], root[2], root[3]))
@@ -114,8 +115,7 @@ func TestManagersInOtherNamespaces(t *testing.T) {
 	if got := back(of("healed"), of("more"), of("synced"), of("shown"), of("claims"), of("lost"), of("released"), of("plain")); !slices.Equal(got, all) {
 		t.Errorf("of objects that are named: %q", got)
 	}
-	// With a namespace goes what a release in another one has installed too, and nobody asks after that.
-	if got := back([4]string{"", "namespaces", "", shop}); !slices.Equal(got, slices.Delete(slices.Clone(all), 2, 3)) {
+	if got := back([4]string{"", "namespaces", "", shop}); !slices.Equal(got, all) {
 		t.Errorf("of a namespace: %q", got)
 	}
 	c.Kubectl(t, "patch", "applications.links.example.org", "heals", "-n", argo, "--type=merge", "-p", `{"metadata":{"finalizers":["example.org/app"]}}`)
@@ -124,4 +124,50 @@ func TestManagersInOtherNamespaces(t *testing.T) {
 		t.Errorf("of an object whose Application is being deleted: %q", got)
 	}
 	c.Kubectl(t, "patch", "applications.links.example.org", "heals", "-n", argo, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+}
+
+// TestNamespaceAsksOnlyReleasesElsewhere: of the objects that go with a namespace the listing says which release has installed them. Nothing is asked if there is none, or
+// if the release goes too, and once for all objects of a release that is elsewhere.
+func TestNamespaceAsksOnlyReleasesElsewhere(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	shop, elsewhere := c.Namespace(t), c.Namespace(t)
+	r, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(managerPack)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := func() []string {
+		t.Helper()
+		proxy := faultproxy.Start(t, c.Config())
+		listed := fixture.List(t, proxy.Config(), cluster.ListOptions{Annotations: ownership.Annotations(r.Links())})
+		before := len(proxy.Requests())
+		own, err := ownership.Find(t.Context(), listed.Client, listed.Catalog, ownership.Request{
+			Graph: listed.Graph, Roots: []graph.ID{listed.Find(t, "", "namespaces", "", shop)}, Definitions: r.Links(), Managers: true,
+		})
+		if err != nil || len(own.Gaps) > 0 {
+			t.Fatal(err, own.Gaps)
+		}
+		var all []string
+		for _, r := range proxy.Requests()[before:] {
+			all = append(all, r.Method+" "+r.Path+" "+r.Query.Get("labelSelector"))
+		}
+		return all
+	}
+	config := func(name, release, namespace string) string {
+		annotations := "{}"
+		if release != "" {
+			annotations = fmt.Sprintf("{meta.helm.sh/release-name: %s, meta.helm.sh/release-namespace: %s}", release, namespace)
+		}
+		return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: %s, annotations: %s}}\n---\n", name, shop, annotations)
+	}
+	c.Apply(t, config("plain", "", "")+config("own", "web", shop))
+	root := "GET /api/v1/namespaces/" + shop + " " // what manages the namespace itself
+	if got := asked(); !slices.Equal(got, []string{root}) {
+		t.Errorf("of a namespace without an object of a release elsewhere it is asked: %q", got)
+	}
+	c.Apply(t, config("one", "web", elsewhere)+config("two", "web", elsewhere))
+	want := []string{root, "GET /api/v1/namespaces/" + elsewhere + "/secrets owner=helm,name=web"}
+	if got := asked(); !slices.Equal(got, want) {
+		t.Errorf("of a namespace with two objects of a release elsewhere it is asked: %q, want %q", got, want)
+	}
 }

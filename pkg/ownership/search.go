@@ -19,6 +19,7 @@ type search struct {
 	client *cluster.Client
 	Request
 	rules *link.Links
+	types []graph.Type // sorted
 	kinds map[schema.GroupKind][]graph.Type
 	// downward are the links by the kinds of their sources, as far as sources are read when they are reached; seek are those whose sources are read before, because
 	// what they name is above them.
@@ -60,7 +61,7 @@ type named struct {
 
 func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *search {
 	s := &search{
-		client: client, Request: r, rules: link.New(r.Graph), kinds: map[schema.GroupKind][]graph.Type{},
+		client: client, Request: r, rules: link.New(r.Graph), types: r.Graph.Types(), kinds: map[schema.GroupKind][]graph.Type{},
 		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{}, seek: map[schema.GroupKind][]*link.Definition{},
 		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{}, bound: map[end]link.Named{},
 		above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
@@ -68,7 +69,7 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 	for _, id := range r.Roots {
 		s.isRoot[id] = true
 	}
-	for _, t := range r.Graph.Types() {
+	for _, t := range s.types {
 		gk := groupKind(t)
 		s.kinds[gk] = append(s.kinds[gk], t)
 		resource, _ := catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})

@@ -63,6 +63,7 @@ func TestHelm(t *testing.T) {
 	t.Run("Uninstall", func(t *testing.T) { uninstall(t, newShop(t, c)) })
 	t.Run("UninstallWithHistory", func(t *testing.T) { uninstallWithHistory(t, newShop(t, c)) })
 	t.Run("NamespaceOfTheRelease", func(t *testing.T) { namespaceOfTheRelease(t, newShop(t, c)) })
+	t.Run("NamespaceOfAnObject", func(t *testing.T) { namespaceOfAnObject(t, newShop(t, c)) })
 }
 
 // releaseAsATree: the tree of a release has the objects of its last revision, and a hook that is there.
@@ -223,5 +224,21 @@ func namespaceOfTheRelease(t *testing.T, s shop) {
 	}
 	if !s.exists(t, s.other, "configmap/far") {
 		t.Error("the object in the other namespace is gone")
+	}
+}
+
+// namespaceOfAnObject: the plan of a namespace says which objects in it a release in another one creates again, which it does once there is a namespace of that name.
+func namespaceOfAnObject(t *testing.T, s shop) {
+	want := []string{s.again(s.other, "configmap/far")}
+	if got := s.recreated(t, "namespace/"+s.other); !slices.Equal(got, want) {
+		t.Errorf("the plan says that these come back: %q, want %q", got, want)
+	}
+	if a := plugin.Run(t, s.Cluster, "delete", "namespace/"+s.other, "--yes", "--timeout=2m"); a.Code != 0 {
+		t.Fatalf("exit code %d\n%s%s", a.Code, a.Stdout, a.Stderr)
+	}
+	s.Kubectl(t, "create", "namespace", s.other)
+	s.helm(t, "upgrade")
+	if !s.exists(t, s.other, "configmap/far") {
+		t.Error("the upgrade has not created it again")
 	}
 }

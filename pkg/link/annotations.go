@@ -1,0 +1,50 @@
+package link
+
+import "slices"
+
+// Annotations returns the keys of the annotations by which a source says what manages it, of a Lead whose ends a selector finds in one namespace, if they are all that the
+// link reads of the source; false for any other link. Who lists objects with them need not read the objects to know what manages them.
+func (d *Definition) Annotations() ([]string, bool) {
+	if d.Deletion.Of != Lead {
+		return nil, false
+	}
+	var paths []Path
+	for _, c := range d.From.Where {
+		paths = append(paths, c.path())
+	}
+	for _, e := range d.Ends {
+		if e.Form != Labels || e.Namespace == AnyNamespace || !e.Field.IsZero() {
+			return nil, false
+		}
+		paths = append(paths, placeholders(e.Labels+string(e.Namespace))...)
+	}
+	var keys []string
+	for _, p := range paths {
+		switch key, is := p.annotation(); {
+		case is && !slices.Contains(keys, key):
+			keys = append(keys, key)
+		case !is && !slices.Equal(p.steps, namespacePath.steps):
+			return nil, false
+		}
+	}
+	return keys, len(keys) > 0
+}
+
+// placeholders are the paths between the braces of a text.
+func placeholders(text string) []Path {
+	var paths []Path
+	for _, p := range placeholder.FindAllString(text, -1) {
+		if path, err := ParsePath(p[1 : len(p)-1]); err == nil { // a pack is checked when it is loaded
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// annotation returns the key of the annotation that the path leads to.
+func (p Path) annotation() (string, bool) {
+	if len(p.steps) != 3 || !slices.Equal(p.steps[:2], []string{"metadata", "annotations"}) {
+		return "", false
+	}
+	return p.steps[2], true
+}
