@@ -120,7 +120,7 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 			return all, parseErr
 		}
 		for _, o := range t.objects {
-			if o == source || m.Namespace != "" && o.GetNamespace() != m.Namespace || !selector.Matches(labels.Set(o.GetLabels())) {
+			if o == source || m.Name != "" && o.GetName() != m.Name || m.Namespace != "" && o.GetNamespace() != m.Namespace || !selector.Matches(labels.Set(o.GetLabels())) {
 				continue
 			}
 			if !slices.ContainsFunc(m.Kinds, func(p graph.KindPattern) bool { return p.Matches(groupOf(o), o.GetKind()) }) {

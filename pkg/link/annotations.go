@@ -16,7 +16,7 @@ func (d *Definition) Annotations() ([]string, bool) {
 		if e.Form != Labels || e.Namespace == AnyNamespace || !e.Field.IsZero() {
 			return nil, false
 		}
-		paths = append(paths, placeholders(e.Labels+string(e.Namespace))...)
+		paths = append(paths, placeholders(e.Labels+e.Name+string(e.Namespace))...)
 	}
 	var keys []string
 	for _, p := range paths {

@@ -155,6 +155,9 @@ func (e Ends) check() []error {
 	if e.Labels != "" || e.Namespace == AnyNamespace {
 		errs = append(errs, errors.New(`"labels" and namespace "any" are for the form "labels"`))
 	}
+	if e.Name != "" {
+		errs = append(errs, errors.New(`"name" is for the form "labels"`))
+	}
 	if len(e.Kinds) > 0 && e.Form != Reference {
 		errs = append(errs, errors.New(`"kinds" is for the forms "labels" and "reference"`))
 	}
@@ -217,7 +220,7 @@ func (e Ends) checkLabels() error {
 	if e.Labels == "" || len(e.Kinds) == 0 {
 		return errors.New(`give "labels" and the "kinds" of what has them`)
 	}
-	if err := checkPlaceholders("labels", e.Labels); err != nil {
+	if err := errors.Join(checkPlaceholders("labels", e.Labels), checkPlaceholders("name", e.Name)); err != nil {
 		return err
 	}
 	if _, err := labels.Parse(placeholder.ReplaceAllString(e.Labels, "x")); err != nil {

@@ -122,7 +122,7 @@ func (e Ends) inMetadata() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels, -1), func(p string) bool { return !strings.HasPrefix(p, "{metadata.") })
+	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels+e.Name, -1), func(p string) bool { return !strings.HasPrefix(p, "{metadata.") })
 }
 
 // Ends says where a source names ends, and how.
@@ -146,6 +146,8 @@ type Ends struct {
 	Replace map[string]string `json:"replace,omitempty"`
 	// Labels is the label selector of the ends, in which a path between braces stands for what the source has there.
 	Labels string `json:"labels,omitempty"`
+	// Name is the name that ends have which a label selector finds, in which a path between braces stands for what the source has there; empty for any.
+	Name string `json:"name,omitempty"`
 	// Kinds are those of the ends that a label selector finds, or that references can have; others are passed over.
 	Kinds []graph.KindPattern `json:"kinds,omitempty"`
 	// Where are conditions on each reference, all of which it meets; the others are passed over.

@@ -208,6 +208,21 @@ func TestMembersOfAnApplySet(t *testing.T) {
 	}
 }
 
+// TestMembersWithAName: ends that a selector finds can have to have the source's name too.
+func TestMembersWithAName(t *testing.T) {
+	d := definition(t, `
+from: {kinds: [example.org/Version]}
+ends: [{form: labels, labels: 'copiedFrom={metadata.namespace}', name: '{metadata.name}', kinds: [example.org/Version], namespace: any}]
+deletion: {of: neither}`)
+	_, members, err := d.References(object(t, "{metadata: {name: v1, namespace: shop}}"))
+	if err != nil || len(members) != 1 || members[0].Labels != "copiedFrom=shop" || members[0].Name != "v1" || members[0].Namespace != "" {
+		t.Errorf("%v, %+v", err, members)
+	}
+	if !d.MetadataOnly() {
+		t.Error("the metadata of a source is all that it needs")
+	}
+}
+
 // TestEffectOfADeletion: the finalizer, what the source says of the policy, and what makes that nothing is deleted.
 func TestEffectOfADeletion(t *testing.T) {
 	const crossplane, argo, flux = "finalizer.apiextensions.crossplane.io", "resources-finalizer.argocd.argoproj.io/background", "finalizers.fluxcd.io"
@@ -394,6 +409,7 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"an empty never":       {"waits: foreground", "waits: foreground, never: [[]]", `"never", number 1, is empty`},
 		"a bad namespace":      {"form: reference", "form: reference, namespace: 'a/b'", `"namespace" is "a/b"`},
 		"a namespace of {}":    {"form: reference", "form: reference, namespace: '{}'", `"namespace" has {}`},
+		"name of reference":    {"form: reference", "form: reference, name: a", `"name" is for the form "labels"`},
 		"where without fields": {"form: reference", "form: manifest, where: [{field: a}]", `"where" is for the form "reference"`},
 		"an owner besides of":  {"deletion:", "owner: end\ndeletion:", `"owner" is for a deletion "of" neither`},
 		"recreates nothing":    {"of: end, by: Crossplane, finalizer: finalizer.apiextensions.crossplane.io, policy: background, policyField: spec.compositeDeletePolicy, waits: foreground}", "of: neither}\nrecreates: [{}]", `"recreates", number 1: "by" is missing`},

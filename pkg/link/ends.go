@@ -30,6 +30,8 @@ type Named struct {
 type Members struct {
 	// Labels is the selector that they match, as kubectl's -l has it; empty for all objects of the kinds.
 	Labels string
+	// Name is the name that they have; empty for any.
+	Name string
 	// Field is where it stands which kind they are of; empty where the pack says it.
 	Field string
 	// Kinds are those that are looked at.
@@ -304,7 +306,11 @@ func (e Ends) members(object map[string]any) (Members, bool, error) {
 	if !ok {
 		return Members{}, false, nil
 	}
-	m := Members{Labels: labels, Kinds: e.Kinds}
+	name, ok := expand(e.Name, from[0])
+	if !ok {
+		return Members{}, false, nil
+	}
+	m := Members{Labels: labels, Name: name, Kinds: e.Kinds}
 	m.Namespace, ok = e.namespace(object)
 	return m, ok, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// whereabouts say where objects are that may manage others: those of a type and a name, or those that a label selector finds.
+// whereabouts say where objects are that may manage others: those of a type and a name, or those that a label selector finds, which may have to have a name too.
 type whereabouts struct {
 	place
 	name, labels string
@@ -166,7 +166,7 @@ func (s *search) whereabouts(id graph.ID, d *link.Definition, o *unstructured.Un
 	for _, m := range members {
 		for _, t := range s.types {
 			if slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(t.Group, t.Kind) }) {
-				all = append(all, whereabouts{place: placeOf(t, m.Namespace), labels: m.Labels})
+				all = append(all, whereabouts{place: placeOf(t, m.Namespace), name: m.Name, labels: m.Labels})
 			}
 		}
 	}
@@ -182,12 +182,12 @@ func placeOf(t graph.Type, namespace string) place {
 
 // at reads the objects that are there. One that is not in the namespace where its program usually has it can be in any other.
 func (s *search) at(ctx context.Context, w whereabouts) ([]*unstructured.Unstructured, error) {
-	if w.name == "" {
-		return s.client.ListObjects(ctx, w.t, w.namespace, cluster.Selection{Labels: w.labels})
+	if w.labels != "" {
+		return s.client.ListObjects(ctx, w.t, w.namespace, cluster.Selection{Labels: w.labels, Fields: withName(w.name)})
 	}
 	o, err := s.client.GetObject(ctx, w.t, w.namespace, w.name)
 	if apierrors.IsNotFound(err) && w.t.Namespaced {
-		return s.client.ListObjects(ctx, w.t, "", cluster.Selection{Fields: "metadata.name=" + w.name})
+		return s.client.ListObjects(ctx, w.t, "", cluster.Selection{Fields: withName(w.name)})
 	}
 	if err != nil {
 		return nil, err

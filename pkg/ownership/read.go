@@ -211,7 +211,7 @@ func (s *search) members(ctx context.Context, source graph.ID, m link.Members) (
 		}
 		group.Go(func() error {
 			var err error
-			matches[i], err = s.client.ListMatching(groupCtx, t, namespace, cluster.Selectors{Labels: m.Labels})
+			matches[i], err = s.client.ListMatching(groupCtx, t, namespace, cluster.Selectors{Labels: m.Labels, Fields: withName(m.Name)})
 			return s.unreadable(groupCtx, place{t, namespace}, err)
 		})
 	}
@@ -227,6 +227,14 @@ func (s *search) members(ctx context.Context, source graph.ID, m link.Members) (
 		}
 	}
 	return unique(ids), nil
+}
+
+// withName is the field selector for a name; empty for any.
+func withName(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "metadata.name=" + name
 }
 
 // instances are all objects of some types, as they were listed.
