@@ -223,6 +223,17 @@ deletion: {of: neither}`)
 	}
 }
 
+// TestProgramThatNeverDeletes: what it leaves it does not say of each object.
+func TestProgramThatNeverDeletes(t *testing.T) {
+	d := definition(t, `
+from: {kinds: [example.org/Subscription]}
+ends: [{form: text, field: status.installed, kind: example.org/Version}]
+deletion: {of: end, by: OLM, policy: orphan, waits: never}`)
+	if got := d.EffectOf(object(t, "{status: {installed: v1}}"), nil); got != (Effect{Policy: Orphan}) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // TestEffectOfADeletion: the finalizer, what the source says of the policy, and what makes that nothing is deleted.
 func TestEffectOfADeletion(t *testing.T) {
 	const crossplane, argo, flux = "finalizer.apiextensions.crossplane.io", "resources-finalizer.argocd.argoproj.io/background", "finalizers.fluxcd.io"

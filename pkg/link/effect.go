@@ -50,6 +50,9 @@ func (d *Definition) effectOf(source map[string]any, finalizers []string, stated
 		policy = Policy(strings.ToLower(stated))
 	}
 	if policy == Orphan {
+		if d.Deletion.PolicyField.IsZero() {
+			return Effect{Policy: Orphan} // it never deletes
+		}
 		return Effect{Why: d.Deletion.PolicyField.String() + " is Orphan", Policy: Orphan}
 	}
 	return Effect{Deletes: true, Policy: policy, Waits: d.Deletion.Waits == WaitsAlways || d.Deletion.Waits == WaitsForeground && policy == Foreground}

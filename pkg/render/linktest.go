@@ -74,6 +74,8 @@ func deletionOfLink(l v1alpha1.FoundLink) string {
 		return "a deletion does not follow"
 	case l.Kept != "":
 		return "kept: " + l.Kept
+	case !l.Deleted && l.Why == "":
+		return who + "not deleted"
 	case !l.Deleted:
 		return who + "not deleted: " + l.Why
 	}

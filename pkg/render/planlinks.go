@@ -34,7 +34,11 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 		if f.Kept != "" {
 			return fmt.Sprintf("%s keeps it: %s", program, Escape(f.Kept))
 		}
-		return fmt.Sprintf("%s does not delete it with %s: %s", program, cause, Escape(f.Effect.Why))
+		not := fmt.Sprintf("%s does not delete it with %s", program, cause)
+		if f.Effect.Why == "" {
+			return not
+		}
+		return not + ": " + Escape(f.Effect.Why)
 	}
 	return sentence(g, r)
 }
