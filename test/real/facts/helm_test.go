@@ -236,6 +236,9 @@ func namespaceOfAnObject(t *testing.T, s shop) {
 	if a := plugin.Run(t, s.Cluster, "delete", "namespace/"+s.other, "--yes", "--timeout=2m"); a.Code != 0 {
 		t.Fatalf("exit code %d\n%s%s", a.Code, a.Stdout, a.Stderr)
 	}
+	if err := s.try(t, "upgrade"); err == nil || !strings.Contains(err.Error(), `namespaces "`+s.other+`" not found`) {
+		t.Errorf("helm upgrade without the namespace: %v", err)
+	}
 	s.Kubectl(t, "create", "namespace", s.other)
 	s.helm(t, "upgrade")
 	if !s.exists(t, s.other, "configmap/far") {
