@@ -68,6 +68,9 @@ func (i installed) test(t *testing.T) {
 		"Deployment/widget", "Role/widget.v1", "Role/widget.v1 in TARGET", "RoleBinding/widget.v1", "ServiceAccount/widget", "ValidatingWebhookConfiguration/widget-NS",
 	}
 	i.tree(t, subscription, slices.Concat(withSubscription, withVersion))
+	if back := i.plan(t, "deployment/widget").Recreated; len(back) != 1 || back[0].Program != "OLM" || back[0].Owner.Name != "widget.v1" || back[0].Owner.Namespace != i.namespace {
+		t.Errorf("by the plan of the Deployment these come back: %+v, want it to be created again by OLM", back)
+	}
 	plan := i.deleted(t, subscription, func() {}, withSubscription)
 	if len(plan.Survivors) != 1 || plan.Survivors[0].Because != "OLM does not delete it with Subscription "+i.namespace+"/widget" {
 		t.Errorf("the plan of the Subscription keeps %+v, want the ClusterServiceVersion", plan.Survivors)
@@ -113,18 +116,13 @@ func (i installed) cleanUp(t *testing.T) {
 // deleted tests the deletion of an object beside a program: want is gone when the command returns, and is what the plan deletes. It returns the plan.
 func (i installed) deleted(t *testing.T, object string, program func(), want []string) v1alpha1.Plan {
 	t.Helper()
-	before := i.objects(t)
-	planned := run(t, "delete", object, "-n", i.namespace, "--dry-run=client", "-o", "json", "--kubeconfig", i.Kubeconfig())
-	var plan v1alpha1.Plan
-	if err := json.Unmarshal([]byte(planned.stdout), &plan); err != nil {
-		t.Fatalf("%v\n%s%s", err, planned.stdout, planned.stderr)
-	}
+	before, plan := i.objects(t), i.plan(t, object)
 	var names []string
 	for _, ref := range plan.Deleted {
 		names = append(names, before[ref.UID])
 	}
-	if slices.Sort(names); !slices.Equal(names, want) || !plan.Complete {
-		t.Errorf("the plan of %s deletes %q, want %q (complete %t)", object, names, want, plan.Complete)
+	if slices.Sort(names); !slices.Equal(names, want) || len(plan.Recreated) > 0 {
+		t.Errorf("the plan of %s deletes %q, want %q; these come back: %+v", object, names, want, plan.Recreated)
 	}
 
 	done := make(chan ran, 1)
@@ -144,6 +142,16 @@ func (i installed) deleted(t *testing.T, object string, program func(), want []s
 	}
 	if slices.Sort(gone); !slices.Equal(gone, want) {
 		t.Errorf("after the deletion of %s these are gone: %q, want %q", object, gone, want)
+	}
+	return plan
+}
+
+func (i installed) plan(t *testing.T, object string) v1alpha1.Plan {
+	t.Helper()
+	planned := run(t, "delete", object, "-n", i.namespace, "--dry-run=client", "-o", "json", "--kubeconfig", i.Kubeconfig())
+	var plan v1alpha1.Plan
+	if err := json.Unmarshal([]byte(planned.stdout), &plan); err != nil || !plan.Complete {
+		t.Fatalf("planning %s: %v, complete %t\n%s%s", object, err, plan.Complete, planned.stdout, planned.stderr)
 	}
 	return plan
 }
