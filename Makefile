@@ -73,7 +73,7 @@ test-long: build controlplane ## Run the tests with random clusters on many of t
 	$(GO) test -race -count=1 -timeout 3h -run '_P01|_P10|_P14' ./pkg/collect ./pkg/plan -graphs $(GRAPHS)
 	$(GO) test -count=1 -timeout 12h ./test/faults -all
 
-test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API and Helm (two minutes on 2 cores; once, some ten more to build these)
+test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API and Helm (three minutes on 2 cores; once, some ten more to build these)
 	cd $(REAL) && $(GO) test -race -count=1 -timeout 20m ./...
 
 test-short: ## Run the tests that need no control plane (seconds once they are compiled)
