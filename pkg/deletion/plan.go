@@ -81,11 +81,10 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
 	reader := cluster.NewReader(pl.client, pl.catalog)
-	actors, err := findActors(ctx, pl.client, reader, known, p.Plan)
-	if err != nil {
+	if p.actors, err = findActors(ctx, pl.client, reader, known, p.Plan); err != nil {
 		return nil, err
 	}
-	p.Plan = p.With(actors)
+	p.Plan = p.With(p.actors)
 	details, err := readDetails(ctx, pl.client, p.Plan)
 	if err != nil {
 		return nil, err
@@ -95,6 +94,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	if err := pl.learnMore(ctx, reader, p, &details); err != nil {
 		return nil, err
 	}
+	p.details = details
 	p.Learn(details)
 	claims := p.PVCLinks()
 	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links.Dependents(id), claims(id)) }})

@@ -1,6 +1,7 @@
 package deletion
 
 import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -28,8 +29,13 @@ type Planned struct {
 	// Unscoped says that cluster-scoped objects are deleted although a namespace was given.
 	Unscoped bool
 
+	// Asked is what the server has said to the deletes of others; nil if it was not asked.
+	Asked *act.Asked
+
 	planner *planner
 	links   *link.Links
+	actors  map[graph.ID][]plan.Actor
+	details plan.Details
 }
 
 // LeftOut is an object that is not deleted, and why.

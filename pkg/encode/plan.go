@@ -59,6 +59,12 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	for _, g := range p.Guarded {
 		out.Guarded = append(out.Guarded, v1alpha1.Guarded{Object: Ref(p.Graph.Ref(g.Object)), Guard: Ref(p.Graph.Ref(g.Guard))})
 	}
+	for _, r := range p.Protected() {
+		out.Protected = append(out.Protected, v1alpha1.Protected{Object: Ref(p.Graph.Ref(r.Object)), Message: r.Message})
+	}
+	if a := p.Asked; a != nil {
+		out.Asked = &v1alpha1.Asked{Count: a.Count, Of: a.Of, Unanswered: a.Unanswered, AsControllers: a.As}
+	}
 	return out
 }
 

@@ -58,34 +58,3 @@ func allGo(s *simulation, actors []Actor) (graph.ID, bool) {
 	}
 	return first, len(actors) > 0
 }
-
-// Stuck are those of Deadlocked whose finalizers nobody removes, because who does so goes first, and those that wait for these; sorted.
-func (p *Plan) Stuck() []ObjectReason {
-	waits := make(map[graph.ID]Reason, len(p.Deadlocked))
-	for _, d := range p.Deadlocked {
-		waits[d.Object] = d.Because
-	}
-	known := make(map[graph.ID]bool, len(p.Deadlocked))
-	var stuck []ObjectReason
-	for _, d := range p.Deadlocked {
-		var way []graph.ID
-		is := false
-		for id := d.Object; ; id = waits[id].Cause {
-			r, waiting := waits[id]
-			verdict, seen := known[id]
-			if seen || !waiting || !r.HasCause || r.Code == ActorDeleted {
-				is = verdict || waiting && r.Code == ActorDeleted
-				break
-			}
-			known[id] = false // so that a cycle ends here
-			way = append(way, id)
-		}
-		for _, id := range way {
-			known[id] = is
-		}
-		if is {
-			stuck = append(stuck, d)
-		}
-	}
-	return stuck
-}

@@ -36,6 +36,8 @@ type Options struct {
 	Gaps []v1alpha1.Gap
 	// held are objects from which nobody removes the finalizers of others, with what goes that would be needed for it.
 	held map[graph.ID]graph.ID
+	// protected are objects whose deletion the server refuses, whoever sends it, and why.
+	protected map[graph.ID]string
 }
 
 // Overrides are what the loop is told to do more or less than upstream does.

@@ -33,6 +33,9 @@ func (s *simulation) kept() []ObjectReason {
 
 // whyKept says why an object that is not being deleted is kept.
 func (s *simulation) whyKept(id graph.ID) Reason {
+	if _, refused := s.options.protected[id]; refused {
+		return Reason{Code: Protected}
+	}
 	if r, ok := s.spared(id); ok {
 		return r
 	}

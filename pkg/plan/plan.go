@@ -90,6 +90,7 @@ const (
 	OwnerUnresolved   ReasonCode = "NotJudged"       // a reference cannot be resolved, so the collector never acts
 	OwnerStays        ReasonCode = "OwnerStays"      // the owner is never gone
 	ForeignFinalizers ReasonCode = "FinalizersHold"  // finalizers of others are on it
+	Protected         ReasonCode = "Protected"       // the server refuses its deletion
 	ActorDeleted      ReasonCode = "ActorDeleted"    // who removes its finalizers goes with it
 	DependentsBlock   ReasonCode = "DependentsBlock" // blocking dependents are left
 	NotDone           ReasonCode = "NotDone"         // a write was refused, or there was no time for it

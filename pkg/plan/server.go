@@ -5,6 +5,10 @@ import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 // delete is what the API server does with a DELETE: it puts the finalizer that the policy wants in the place of the
 // collector's finalizers (API-003), and removes the object if it has none left (API-017).
 func (s *simulation) delete(id graph.ID, policy Policy, by By, because Reason) {
+	if _, refused := s.options.protected[id]; refused && by != ByClient {
+		s.touch(id)
+		return
+	}
 	s.noteGuards(id, by)
 	s.act(Action{Verb: VerbDelete, Object: id, Policy: policy, By: by, Because: because})
 	if s.special(id) {

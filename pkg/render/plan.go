@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -24,6 +25,8 @@ type Plan struct {
 	Gaps []v1alpha1.Gap
 	// Known is what is known of finalizers, which may be nothing.
 	Known *finalizer.Registry
+	// Asked is what the server has said to the deletes of others; nil if it was not asked.
+	Asked *act.Asked
 }
 
 // groupedFrom is how many rows make a plan too long to read; it is then counted instead, unless all of it is asked for.
@@ -109,6 +112,11 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 			outcomes[s.Object] = o
 		}
 	}
+	for _, r := range p.Protected() {
+		o := outcomes[r.Object]
+		o.word, o.because = "protected", "the server refuses its deletion: "+Escape(Shorten(r.Message))
+		outcomes[r.Object] = o
+	}
 	set(p.Deadlocked, "deadlocked")
 	set(p.Stuck(), "stuck")
 	for _, id := range p.Unsettled {
@@ -177,7 +185,7 @@ func (o outcome) paint(p Palette) string {
 		return "-"
 	case "kept", "orphaned", "absent", "unblocked":
 		return paint(p.kind, o.word)
-	case "deadlocked", "stuck", "forbidden":
+	case "deadlocked", "stuck", "protected", "forbidden":
 		return paint(p.bad, o.word)
 	}
 	return paint(p.warn, o.word)

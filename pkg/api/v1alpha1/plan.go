@@ -22,7 +22,7 @@ type Plan struct {
 	Deleted   []ObjectRef `json:"deleted"`
 	Survivors []Survivor  `json:"survivors"`
 	Blockers  []Blocker   `json:"blockers"`
-	// Stuck are objects that are never gone although every finalizer of others was removed.
+	// Stuck are objects that are never gone: who removes their finalizers is deleted first, or they would not be gone although every finalizer of others was removed.
 	Stuck []Survivor `json:"stuck"`
 	// Remaining are those of Deleted that are left if the finalizers of others are never removed.
 	Remaining []Survivor `json:"remaining"`
@@ -54,6 +54,9 @@ type Plan struct {
 	Recreated []Recreated `json:"recreated,omitempty"`
 	// Guarded are the objects whose deletion the server refuses as long as their guards are there. The other fields do not take that into account.
 	Guarded []Guarded `json:"guarded,omitempty"`
+	// Protected are objects that would be deleted by others and whose deletion the server refuses, and Asked says what it was asked. Both are there with --dry-run=server.
+	Protected []Protected `json:"protected,omitempty"`
+	Asked     *Asked      `json:"asked,omitempty"`
 	// DependsOnTiming is true when the end can be another one, depending on how fast the collector is.
 	DependsOnTiming bool `json:"dependsOnTiming,omitempty"`
 	// Unsettled are objects that are known to be able to end otherwise than the plan says, depending on what the collector takes up first.
@@ -92,6 +95,23 @@ type IdleActor struct {
 	Finalizer string    `json:"finalizer"`
 	Actor     string    `json:"actor"`
 	Evidence  []string  `json:"evidence"`
+}
+
+// Protected is an object whose deletion the server refuses.
+type Protected struct {
+	Object ObjectRef `json:"object"`
+	// Message is what the server says: the policy or the webhook, and why.
+	Message string `json:"message"`
+}
+
+// Asked is of how many deletes of others the server was asked, with dryRun=All, whether it refuses them.
+type Asked struct {
+	Count int `json:"count"`
+	Of    int `json:"of"`
+	// Unanswered is how many of them it has not said anything about.
+	Unanswered int `json:"unanswered,omitempty"`
+	// AsControllers is true if it was asked in the name of the controllers that send the deletes, and not in the user's.
+	AsControllers bool `json:"asControllers"`
 }
 
 // Follower is an object that is deleted because another one is gone.
@@ -188,6 +208,11 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.Unread = slices.Clone(p.Unread)
 	out.Spared, out.UnreadSpared = slices.Clone(p.Spared), slices.Clone(p.UnreadSpared)
 	out.Recreated, out.Guarded = slices.Clone(p.Recreated), slices.Clone(p.Guarded)
+	out.Protected = slices.Clone(p.Protected)
+	if p.Asked != nil {
+		asked := *p.Asked
+		out.Asked = &asked
+	}
 	out.Stranded = slices.Clone(p.Stranded)
 	out.Follows, out.Disks, out.UnreadDisks = slices.Clone(p.Follows), slices.Clone(p.Disks), slices.Clone(p.UnreadDisks)
 	out.Idle = slices.Clone(p.Idle)

@@ -67,12 +67,13 @@ func (o *Options) selection() error {
 	return err
 }
 
-// preview prints the plan and, for --dry-run=server, what the server says to its first wave.
+// preview prints the plan, for --dry-run=server with what the server says to its deletes.
 func (o *Options) preview(ctx context.Context, p *deletion.Planned) error {
-	if err := o.show(p); err != nil || o.DryRun != "server" {
-		return err
+	var refused error
+	if o.DryRun == "server" {
+		refused = p.DryRun(ctx)
 	}
-	return p.DryRun(ctx)
+	return errors.Join(o.show(p), refused)
 }
 
 // agree shows a plan and asks, unless --yes has agreed to the first one.

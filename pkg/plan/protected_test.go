@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// TestProtectedDependent stays: in the background its owners go, in the foreground they wait for it, and a namespace never ends.
+func TestProtectedDependent(t *testing.T) {
+	for _, test := range []struct {
+		policy         Policy
+		root           string
+		deleted, stuck string
+	}{
+		{Background, "top", "middle other top", ""},
+		{Foreground, "top", "other", "middle top"},
+		{Orphan, "top", "top", ""},
+		{Background, "ns", "middle other top", "ns"},
+	} {
+		s := newTied(t)
+		s.add(nsType, "ns")
+		s.add(configMaps, "top")
+		s.add(configMaps, "middle", block(configMaps, "top"))
+		s.add(secrets, "keep", block(configMaps, "middle"))
+		s.add(secrets, "other", to(configMaps, "top"))
+		p := s.plan(test.policy, test.root)
+		keep := lookup(t, p.Graph, "keep")[0]
+		p = p.Without([]Refusal{{keep, "protected by hand"}})
+		var stuck []graph.ID
+		for _, r := range p.Stuck() {
+			stuck = append(stuck, r.Object)
+		}
+		if got := names(p.Graph, p.Deleted); got != test.deleted {
+			t.Errorf("%s of %s: deleted %q, want %q", test.policy, test.root, got, test.deleted)
+		}
+		if got := names(p.Graph, stuck); got != test.stuck {
+			t.Errorf("%s of %s: stuck %q, want %q", test.policy, test.root, got, test.stuck)
+		}
+		if all := p.Protected(); len(all) != 1 || all[0] != (Refusal{keep, "protected by hand"}) {
+			t.Errorf("%s of %s: protected %+v", test.policy, test.root, all)
+		}
+	}
+	// What others do not send is told when it is sent.
+	s := newTied(t)
+	s.add(configMaps, "top")
+	p := s.plan(Background, "top")
+	wantDeleted(t, p.Without([]Refusal{{p.Roots[0], "no"}}), "top")
+}

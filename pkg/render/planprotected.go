@@ -1,0 +1,45 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// remarkProtected names the objects that the server does not delete, with what it says, and what cannot complete because of that.
+func (p Plan) remarkProtected() string {
+	var messages []string
+	objects := map[string][]graph.ID{}
+	for _, r := range p.Protected() {
+		if objects[r.Message] == nil {
+			messages = append(messages, r.Message)
+		}
+		objects[r.Message] = append(objects[r.Message], r.Object)
+	}
+	var lines []string
+	for _, message := range messages {
+		names := phrase.FirstFew(KindNamesOf(p.Graph, objects[message]), maxNamed)
+		lines = append(lines, fmt.Sprintf("the server refuses the deletion of %s: %s", names, Escape(Shorten(message))))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// remarkAsked says what the answers of the server do not tell.
+func (p Plan) remarkAsked() string {
+	if p.Asked == nil {
+		return ""
+	}
+	var parts []string
+	if p.Asked.Count < p.Asked.Of {
+		parts = append(parts, fmt.Sprintf("the server was asked about %d of the %d deletes that others send", p.Asked.Count, p.Asked.Of))
+	}
+	if n := p.Asked.Unanswered; n > 0 {
+		parts = append(parts, fmt.Sprintf("it is unknown whether the server refuses %s: it has not answered the dry run", phrase.Count(n, "delete")))
+	}
+	if len(p.Asked.Refused) > 0 && !p.Asked.As {
+		parts = append(parts, "the server was asked in your name, because you may not impersonate the controllers that delete; a policy may decide otherwise for them")
+	}
+	return strings.Join(parts, "; ")
+}
