@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// MostAsked is about how many deletes of a cascade the server is asked. Of more, some of each type in each namespace are.
+// MostAsked is about how many deletes of a cascade the server is asked in a preview. Of more, some of each type in each namespace are.
 const MostAsked = 10_000
 
 // Asked is what the server says to the deletes of a cascade that others send.
@@ -36,8 +36,8 @@ var collectors = map[plan.ReasonCode]cluster.ServiceAccount{
 var collector = cluster.ServiceAccount{Namespace: "kube-system", Name: "generic-garbage-collector"}
 
 // Ask sends the deletes of a plan that others send, with dryRun=All: a policy or a webhook that refuses one stops the cascade there. That the user may not delete an object says
-// nothing of the collector. It ends with ctx.
-func Ask(ctx context.Context, client *cluster.Client, p *plan.Plan) Asked {
+// nothing of the collector. Of more than most it sends some of each type in each namespace. It ends with ctx.
+func Ask(ctx context.Context, client *cluster.Client, p *plan.Plan, most int) Asked {
 	var deletes []plan.Action
 	for _, a := range p.Actions {
 		if a.Verb == plan.VerbDelete && a.By != plan.ByClient && p.Graph.State(a.Object) != graph.Deleting {
@@ -45,7 +45,7 @@ func Ask(ctx context.Context, client *cluster.Client, p *plan.Plan) Asked {
 		}
 	}
 	asked := Asked{Of: len(deletes)}
-	deletes = sample(p.Graph, deletes, MostAsked)
+	deletes = sample(p.Graph, deletes, most)
 	asked.Count = len(deletes)
 	as := impersonators(ctx, client, deletes)
 	asked.As = as != nil

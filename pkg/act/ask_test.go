@@ -37,7 +37,7 @@ func TestTheServerIsAskedAboutEachDeleteOfOthers(t *testing.T) {
 			if test.fault != nil {
 				proxy.On(deletes, test.fault)
 			}
-			asked := Ask(t.Context(), client, p)
+			asked := Ask(t.Context(), client, p, MostAsked)
 			if asked.Count != 1 || asked.Of != 1 || asked.Unanswered != test.unanswered || len(asked.Refused) == 1 != (test.refused != "") {
 				t.Fatalf("%+v", asked)
 			}

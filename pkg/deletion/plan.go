@@ -85,6 +85,9 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 		return nil, err
 	}
 	p.Plan = p.With(p.actors)
+	if err := pl.admission(ctx, reader, p); err != nil {
+		return nil, err
+	}
 	details, err := readDetails(ctx, pl.client, p.Plan)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,8 @@ func (p *Planned) incomplete() bool { return len(p.Hiding) > 0 && !p.planner.req
 // DryRun sends all deletes of the plan with dryRun=All. The plan shows afterwards what the server would not delete of what others delete, and what is stuck then. It returns what
 // the server refuses of what this command sends.
 func (p *Planned) DryRun(ctx context.Context) error {
-	p.ask(ctx)
+	p.ask(ctx, act.MostAsked)
+	p.Learn(p.details)
 	refused, ignored := act.Check(ctx, p.planner.client, p.Plan, p.planner.request.GracePeriodSeconds)
 	var errs []error
 	for _, r := range refused {
@@ -61,20 +62,6 @@ func (p *Planned) DryRun(ctx context.Context) error {
 		errs = append(errs, p.policyIgnored(ignored[0]))
 	}
 	return errors.Join(errs...)
-}
-
-// ask asks the server whether it refuses what others delete, and plans with that.
-func (p *Planned) ask(ctx context.Context) {
-	asked := act.Ask(ctx, p.planner.client, p.Plan)
-	p.Asked = &asked
-	var refused []plan.Refusal
-	for _, r := range asked.Refused {
-		refused = append(refused, plan.Refusal{Object: r.Action.Object, Message: r.Err.Error()})
-	}
-	if len(refused) > 0 {
-		p.Plan = p.Without(refused).With(p.actors)
-		p.Learn(p.details)
-	}
 }
 
 // check asks the server whether it would follow the policy. Refused deletes are told when they are sent, each for itself.

@@ -36,7 +36,10 @@ type Request struct {
 	GC GC
 	// AllowIncomplete deletes even if a type could not be listed that may contain dependents.
 	AllowIncomplete bool
-	// AllowStuck deletes even if the deletion takes away who removes the finalizers that it waits for.
+	// AskServer asks the server whether it refuses what others delete, where a policy or a webhook may.
+	AskServer bool
+	// AllowStuck deletes even if the deletion would not complete, because it takes away who removes the finalizers that it waits for, or because the server refuses what others
+	// delete.
 	AllowStuck bool
 	// Known returns what is known of finalizers and links; nil means that nothing is known.
 	Known func() (*finalizer.Registry, error)

@@ -51,7 +51,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.Lookup("dry-run").NoOptDefVal = "unchanged"
 	flags.BoolVarP(&o.Yes, "yes", "y", false, "Delete without asking; required without a terminal")
 	flags.BoolVar(&o.Request.AllowIncomplete, "allow-incomplete", false, "Delete even if types that may contain dependents could not be listed")
-	flags.BoolVar(&o.Request.AllowStuck, "allow-stuck", false, "Delete even if this deletes whoever removes the finalizers of other objects of the plan, which are stuck then")
+	flags.BoolVar(&o.Request.AllowStuck, "allow-stuck", false, "Delete even if the deletion would not complete: it deletes whoever removes the finalizers that it waits for, or the server refuses a part of it")
 	flags.BoolVar(&o.Request.PropagateGracePeriod, "propagate-grace-period", false, "Also apply the grace period of --grace-period, --now or --force to the dependents. Only --gc=client can lengthen their own grace period")
 	flags.BoolVar(&o.Request.Strict, "strict", false, "With --cascade=foreground, make each owner wait for all of its dependents: first sets blockOwnerDeletion on their references")
 	flags.StringVar(&o.GC, "gc", "cluster", "Which garbage collector deletes the dependents: \"cluster\", or \"client\" for this command, if the cluster's collector does not run")

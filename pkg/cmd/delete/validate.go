@@ -37,7 +37,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if (r.Selection.All || o.Objects.Selector != "" || r.Selection.Fields != "") && !cmd.Flags().Changed("ignore-not-found") {
 		r.IgnoreNotFound = true
 	}
-	r.GracePeriodSeconds, r.GC, r.Known = o.grace(), deletion.GC(o.GC), o.Known
+	r.GracePeriodSeconds, r.GC, r.Known, r.AskServer = o.grace(), deletion.GC(o.GC), o.Known, o.DryRun == "none"
 	switch {
 	case r.Strict && r.Policy != plan.Foreground:
 		return env.Usage(cmd, "--strict requires --cascade=foreground: otherwise owners do not wait for dependents")
