@@ -63,7 +63,7 @@ func (w *waiter) progress(now time.Time) Progress {
 			ranks, urgent = ranks[:MaxReported], urgent[:MaxReported]
 		}
 	}
-	p := Progress{BlockedCount: len(w.awaited), Total: len(w.going), Wave: max(w.wave, 1), Waves: w.waves, Quiet: now.Sub(w.last)}
+	p := Progress{BlockedCount: len(w.awaited), Total: len(w.going), Wave: max(w.wave, 1), Waves: max(w.waves, 1), Quiet: now.Sub(w.last)}
 	for _, l := range urgent {
 		p.Blocked = append(p.Blocked, l.Blocked)
 	}

@@ -20,9 +20,11 @@ type waiter struct {
 	// changed has an entry when something has changed since it was taken out.
 	changed chan struct{}
 
-	mu       sync.Mutex
-	awaited  map[string]*waited // by uid
-	going    map[string]bool    // the uids of all that is deleted
+	mu      sync.Mutex
+	awaited map[string]*waited // by uid
+	going   map[string]bool    // the uids of all that is deleted
+	// above are the uids of owners that are not waited for and go too, or have gone before: what they own is deleted because of them.
+	above    map[string]bool
 	cascades []*cascade
 	// unplanned are the uids of what was seen to go along with the cascade though no plan has it, and beyond are those objects.
 	unplanned map[string]bool
@@ -50,7 +52,7 @@ type waited struct {
 }
 
 func newWaiter(opts Options) *waiter {
-	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), awaited: map[string]*waited{}, going: map[string]bool{}, unplanned: map[string]bool{}, last: time.Now()}
+	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), awaited: map[string]*waited{}, going: map[string]bool{}, above: map[string]bool{}, unplanned: map[string]bool{}, last: time.Now()}
 }
 
 // add has what a plan deletes waited for and returns what to watch for that: each type in each namespace where something is waited for,
@@ -71,6 +73,7 @@ func (w *waiter) add(next Replanned) []cluster.ResumePoint {
 		}
 		left := Blocked{Object: ref, Deleting: p.Graph.State(id) == graph.Deleting, DeletionTimestamp: p.Graph.DeletionTimestamp(id), Finalizers: p.Graph.Finalizers(id)}
 		w.going[ref.UID] = true
+		w.noteAbove(p, id)
 		w.awaited[ref.UID] = c.add(&waited{Blocked: left, cascade: c, graph: p.Graph, id: id})
 	}
 	for _, a := range p.Actions {
@@ -86,6 +89,18 @@ func (w *waiter) add(next Replanned) []cluster.ResumePoint {
 	w.waves = max(w.waves, p.Waves())
 	return resumePoints(types, next.ResumePoints)
 }
+
+// noteAbove notes the owners of an object that go too, so that one that loses all of them is known to stay. The lock is held.
+func (w *waiter) noteAbove(p *plan.Plan, id graph.ID) {
+	for e := range p.Graph.Owners(id) {
+		if p.End().Gone(e.Owner) && p.Graph.State(e.Owner) != graph.Unknown {
+			w.above[p.Graph.Ref(e.Owner).UID] = true
+		}
+	}
+}
+
+// leaves says whether an object goes, or has gone, whose dependents are deleted because of it. The lock is held.
+func (w *waiter) leaves(uid string) bool { return w.going[uid] || w.above[uid] }
 
 // count counts for each object that is waited for what keeps it; the lock is held.
 func (w *waiter) count() {
@@ -199,13 +214,11 @@ func (w *waiter) released(l *waited, o *graph.Object) bool {
 	if o.DeletionTimestamp != 0 || l.graph.OwnerCount(l.id) == 0 {
 		return false
 	}
-	for _, r := range o.Owners {
-		if w.going[r.UID] {
-			return false
-		}
+	if slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return w.leaves(r.UID) }) {
+		return false
 	}
 	for e := range l.graph.Owners(l.id) {
-		if w.going[l.graph.Ref(e.Owner).UID] {
+		if w.leaves(l.graph.Ref(e.Owner).UID) {
 			return true
 		}
 	}
