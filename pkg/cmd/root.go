@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/run"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/tree"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/unfinalize"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/wait"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/why"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,7 @@ is unknown, not absent.`,
 	root.SetFlagErrorFunc(env.UsageError)
 	e.AddFlags(root)
 	root.AddCommand(
-		tree.New(e, nil), delete.New(e, nil), run.New(e, nil), why.New(e, nil), unfinalize.New(e, nil), explain.New(e, nil),
+		tree.New(e, nil), delete.New(e, nil), wait.New(e, nil), run.New(e, nil), why.New(e, nil), unfinalize.New(e, nil), explain.New(e, nil),
 		newCompletion(e), newVersion(e), newOptions(e),
 	)
 	for _, cmd := range root.Commands() {

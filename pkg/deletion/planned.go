@@ -24,6 +24,8 @@ type Planned struct {
 	Known *finalizer.Registry
 	// Missing are the errors of objects that were named and are not there.
 	Missing []error
+	// Absent are, of a wait, the objects that were meant and do not exist.
+	Absent []Absent
 	// LeftOut are the objects that were meant when the server was asked first, and are not any more.
 	LeftOut []LeftOut
 	// Unscoped says that cluster-scoped objects are deleted although a namespace was given.

@@ -22,6 +22,8 @@ type Result struct {
 	// Deadlocked are the objects that will never be gone, and Unchecked those of which that was planned and could not be checked.
 	Deadlocked []Deadlocked
 	Unchecked  []Unchecked
+	// Gone are, of a Wait, the objects that are deleted, in the order in which that was seen.
+	Gone []graph.Ref
 	// TimedOut says that the wait ended at its timeout.
 	TimedOut bool
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// Deletion returns what came of a deletion as the versioned object that -o json prints. Now is for the grace periods that are left.
+// Deletion returns what came of a deletion, or of the wait for one, as the versioned object that -o json prints. Now is for the grace periods that are left.
 func Deletion(r *deletion.Result, now time.Time) *v1alpha1.Result {
 	p := r.Planned
 	out := &v1alpha1.Result{
@@ -40,6 +40,12 @@ func Deletion(r *deletion.Result, now time.Time) *v1alpha1.Result {
 	}
 	for _, ref := range r.Unplanned {
 		out.Unplanned = append(out.Unplanned, Ref(ref))
+	}
+	for _, a := range p.Absent {
+		out.Skipped = append(out.Skipped, skipped(a.Object, "it does not exist"))
+	}
+	for _, ref := range r.Gone {
+		out.Deleted = append(out.Deleted, Ref(ref))
 	}
 	return out
 }

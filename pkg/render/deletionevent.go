@@ -19,6 +19,11 @@ func (v *DeletionView) Event(e act.Event) {
 			fmt.Fprintln(v.out, TypeName(e.Object))
 		}
 		return
+	case GoneLines:
+		if e.Type == act.Gone {
+			fmt.Fprintln(v.out, TypeName(e.Object))
+		}
+		return
 	case NoLines:
 		return
 	}

@@ -25,6 +25,7 @@ type DeletionView struct {
 	lines       DeletionLines
 	waits       Waits
 	clientGC    bool
+	remedy      string // of a collector that does nothing
 	roots       map[string]bool
 	each        bool
 	start       time.Time
@@ -43,6 +44,8 @@ const (
 	EventLines DeletionLines = iota
 	// NameLines are the names of the objects that are deleted.
 	NameLines
+	// GoneLines are the names of the objects, each when it is deleted.
+	GoneLines
 	// NoLines leaves the output to an object that is printed at the end.
 	NoLines
 )
@@ -50,12 +53,21 @@ const (
 // NewDeletionView returns the view of a deletion. With clientGC the cluster's collector is not waited for.
 func NewDeletionView(out, errOut io.Writer, lines DeletionLines, p *deletion.Planned, clientGC bool) *DeletionView {
 	v := &DeletionView{
-		out: out, errOut: errOut, lines: lines, waits: Waits{Known: p.Known}, clientGC: clientGC, roots: map[string]bool{},
+		out: out, errOut: errOut, lines: lines, waits: Waits{Known: p.Known}, clientGC: clientGC,
+		remedy: "--gc=client does the collector's part", roots: map[string]bool{},
 		each: len(p.Deleted) <= tellEach, terminal: printers.IsTerminal(errOut),
 	}
 	for _, id := range p.Roots {
 		v.roots[p.Graph.Ref(id).UID] = true
 	}
+	return v
+}
+
+// NewWaitView returns the view of a wait for a deletion that somebody else began.
+func NewWaitView(out, errOut io.Writer, lines DeletionLines, p *deletion.Planned) *DeletionView {
+	v := NewDeletionView(out, errOut, lines, p, false)
+	v.remedy = "kubectl gc run does the collector's part"
+	v.Begin()
 	return v
 }
 
@@ -94,8 +106,8 @@ func (v *DeletionView) blame(p act.Progress) {
 	if l := p.CollectorsTurn; l != nil {
 		v.blamed = true
 		v.Done()
-		fmt.Fprintf(v.errOut, "Warning: the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running? --gc=client does the collector's part\n",
-			Quoted(l.Object), p.Quiet.Round(time.Second))
+		fmt.Fprintf(v.errOut, "Warning: the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running? %s\n",
+			Quoted(l.Object), p.Quiet.Round(time.Second), v.remedy)
 	}
 }
 

@@ -26,6 +26,9 @@ func (s *scenario) judge(w *world, healthy, got *outcome, c combination) []strin
 	if !c.fault.lie && got.code == 0 && len(differ) > 0 {
 		bad("exit code 0, and not everything was done: %s", strings.Join(differ, "; "))
 	}
+	if !c.fault.lie && s.inVain && got.code == 0 {
+		bad("exit code 0, and what it waits for is still there")
+	}
 	if len(differ) == 0 && got.code != 0 && strings.Contains(got.stderr, "timed out") && !strings.Contains(healthy.stderr, "timed out") {
 		bad("timed out, and everything was done")
 	}
@@ -120,6 +123,11 @@ func (s *scenario) saysWrongly(w *world, healthy, got *outcome, c combination) [
 	}
 	if said.complete && want.complete && len(missing) > 0 {
 		bad("says that it is complete, and lacks %q; it has %q instead", missing, lacks(said.items, want.items))
+	}
+	for key, o := range got.after {
+		if slices.Contains(said.gone, o.uid) {
+			bad("says that %s is deleted, which is still there", key)
+		}
 	}
 	for _, a := range said.done {
 		if line := w.undone(got.after, a.Verb, a.Object.UID, a.Owners, a.Finalizers); line != "" {

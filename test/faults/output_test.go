@@ -18,6 +18,8 @@ type output struct {
 	items, deletes []string
 	// done are the actions that it says were done.
 	done []v1alpha1.Action
+	// gone are the uids of objects that it says are deleted.
+	gone []string
 }
 
 // parseOutput reads what a command printed with -o json. It is nil if that is nothing.
@@ -74,6 +76,9 @@ func (w *world) parseOutput(stdout string) (*output, error) {
 		for _, a := range result.Done {
 			w.say(out, a.Object, "done %s", a.Verb)
 			out.done = append(out.done, a)
+		}
+		for _, o := range result.Deleted {
+			out.gone = append(out.gone, o.UID)
 		}
 	case "Diagnosis":
 		var diagnosis v1alpha1.Diagnosis

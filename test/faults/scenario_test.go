@@ -30,6 +30,8 @@ type scenario struct {
 	more bool
 	// waits is for commands with a time-out, {timeout}.
 	waits bool
+	// inVain is for commands that wait for what does not happen: they must not exit with 0.
+	inVain bool
 	// names are what a table shows; without them stdout is JSON.
 	names []string
 	json  bool
@@ -83,6 +85,15 @@ var stuck = blueprint{
 	},
 }
 
+// leaving is an owner in foreground deletion beside a collector, and what another owner keeps.
+var leaving = blueprint{
+	objects: []string{
+		"cm/waiting", "secret/blocking < cm/waiting+", "lease/blocking < cm/waiting+", "secret/below < lease/blocking", "widget/kept < cm/waiting+ cm/other",
+		"cm/other", "cm/stranger",
+	},
+	deleted: map[metav1.DeletionPropagation][]string{metav1.DeletePropagationForeground: {"cm/waiting"}},
+}
+
 func stuckNamespace(spare ...string) blueprint {
 	return blueprint{objects: []string{"cm/stranger"}, spare: append([]string{}, spare...)}
 }
@@ -116,6 +127,9 @@ var scenarios = []*scenario{
 	{name: "delete beside the collector, foreground", more: true, world: family, collector: true, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--cascade=foreground", "--timeout={timeout}", "-o", "json"}},
 	{name: "delete beside the collector, strict", more: true, world: family, collector: true, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--cascade=foreground", "--strict", "--timeout={timeout}", "-o", "json"}},
 	{name: "delete beside the collector, orphan", world: family, collector: true, roots: []string{"cm/root"}, waits: true, args: []string{"delete", "-n", "{ns}", "cm/root", "-y", "--cascade=orphan", "--timeout={timeout}", "-o", "json"}},
+
+	{name: "wait beside the collector", world: leaving, collector: true, waits: true, args: []string{"wait", "-n", "{ns}", "cm/waiting", "--timeout={timeout}", "-o", "json"}},
+	{name: "wait in vain", world: stuck, slow: true, waits: true, inVain: true, args: []string{"wait", "-n", "{ns}", "cm/waiting", "--timeout={timeout}", "-o", "json"}},
 
 	{name: "run in a namespace", world: leftovers, then: true, args: []string{"run", "-n", "{ns}", "-y", "-o", "json"}},
 	{name: "run in the cluster", world: leftovers, alone: true, then: true, args: []string{"run", "-y", "-o", "json"}},

@@ -12,7 +12,7 @@ var leaves = []string{"pkg/api/v1alpha1", "pkg/phrase", "pkg/answer", "pkg/sugge
 var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
 	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion"}
-	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain"}
+	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain"}
 	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership"}
 	output    = []string{"pkg/render", "pkg/encode"}
 )
@@ -25,6 +25,7 @@ var imports = map[string][]string{
 	"pkg/cmd/env":        slices.Concat(engines, knowledge, output, below),
 	"pkg/cmd/tree":       command("pkg/tree"),
 	"pkg/cmd/delete":     command("pkg/deletion", "pkg/archive"),
+	"pkg/cmd/wait":       command("pkg/deletion"),
 	"pkg/cmd/run":        command("pkg/collect"),
 	"pkg/cmd/why":        command("pkg/diagnose"),
 	"pkg/cmd/unfinalize": command("pkg/unfinalize"),

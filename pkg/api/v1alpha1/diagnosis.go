@@ -84,9 +84,14 @@ type Step struct {
 func (d *Diagnosis) DeepCopyObject() runtime.Object {
 	out := *d
 	out.Gaps = slices.Clone(d.Gaps)
-	out.Stuck = slices.Clone(d.Stuck)
-	for i := range out.Stuck {
-		s := &out.Stuck[i]
+	out.Stuck = cloneStuck(d.Stuck)
+	return &out
+}
+
+func cloneStuck(stuck []Stuck) []Stuck {
+	out := slices.Clone(stuck)
+	for i := range out {
+		s := &out[i]
 		s.Since = s.Since.DeepCopy()
 		s.Finalizers, s.Checked = slices.Clone(s.Finalizers), slices.Clone(s.Checked)
 		s.Causes = slices.Clone(s.Causes)
@@ -96,5 +101,5 @@ func (d *Diagnosis) DeepCopyObject() runtime.Object {
 			c.Observations, c.Steps = slices.Clone(c.Observations), slices.Clone(c.Steps)
 		}
 	}
-	return &out
+	return out
 }

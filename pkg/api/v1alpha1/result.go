@@ -17,6 +17,10 @@ type Result struct {
 	Orphaned []SkippedObject `json:"orphaned"`
 	// Remaining is what was waited for and is still there.
 	Remaining []SkippedObject `json:"remaining"`
+	// Deleted are the objects that were waited for and are deleted, in the order in which that was seen, of kubectl gc wait.
+	Deleted []ObjectRef `json:"deleted,omitempty"`
+	// Stuck says why objects of Remaining still exist after a time-out, as kubectl gc why does, of kubectl gc wait.
+	Stuck []Stuck `json:"stuck,omitempty"`
 	// Unplanned is what was seen to be deleted with the cascade although the plan does not have it: dependents that came up later.
 	Unplanned []ObjectRef `json:"unplanned,omitempty"`
 	// Stranded is what was left in namespaces that were finalized all the same, out of reach.
@@ -58,6 +62,8 @@ func (r *Result) DeepCopyObject() runtime.Object {
 	out.Skipped = slices.Clone(r.Skipped)
 	out.Orphaned = slices.Clone(r.Orphaned)
 	out.Remaining = slices.Clone(r.Remaining)
+	out.Deleted = slices.Clone(r.Deleted)
+	out.Stuck = cloneStuck(r.Stuck)
 	out.Stranded = slices.Clone(r.Stranded)
 	out.Follows, out.Disks = slices.Clone(r.Follows), slices.Clone(r.Disks)
 	out.Gaps = slices.Clone(r.Gaps)

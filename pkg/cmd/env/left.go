@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -16,28 +17,29 @@ import (
 // explainWithin bounds what a command that has waited in vain takes to say why.
 const explainWithin = time.Minute
 
-// ExplainLeft says why objects that were waited for are still there, as kubectl gc why does. Nothing of it is an error: the command has one.
-func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, left []graph.Ref) {
+// ExplainLeft says why objects that were waited for are still there, as kubectl gc why does, and returns that. Nothing of it is an error: the command has one.
+func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, left []graph.Ref) []v1alpha1.Stuck {
 	if len(left) == 0 {
-		return
+		return nil
 	}
 	known, err := e.Known()
 	if err != nil {
-		return // packs that were named were read before the deletion
+		return nil // packs that were named were read before the deletion
 	}
 	ctx, cancel := context.WithTimeout(ctx, explainWithin)
 	defer cancel()
 	d, err := diagnose.ExamineObjects(ctx, client, catalog, left, diagnose.Options{Known: known})
 	if err != nil {
 		fmt.Fprintf(e.ErrOut, "Warning: could not find out why they still exist: %s\n", render.Escape(err.Error()))
-		return
+		return nil
 	}
 	if len(d.Stuck) == 0 {
-		return
+		return nil
 	}
 	fmt.Fprintln(e.ErrOut)
 	when, _ := render.ParseColor(e.Color)
 	_ = render.Diagnosis(e.ErrOut, d, time.Now(), render.NewStyle(when, e.ErrOut, false)) // the command's own error follows
+	return d.Stuck
 }
 
 // WaitedFor are the objects that were waited for: those that are being deleted, or all if none is. The others wait for these.

@@ -1,0 +1,81 @@
+package wait
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+func run(ctx context.Context, o *Options) error {
+	if err := o.selection(); err != nil {
+		return err
+	}
+	client, catalog, err := o.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	planned, err := deletion.PlanWait(ctx, client, catalog, o.Config, o.Request)
+	if err != nil {
+		return err
+	}
+	render.WarnGaps(o.ErrOut, planned.Gaps)
+	missing := errors.Join(planned.Missing...)
+	if planned.Plan == nil {
+		if missing == nil {
+			fmt.Fprintln(o.Out, "No resources found")
+		}
+		return missing
+	}
+	if o.Output.Format() == "" && len(planned.Kept) == 0 {
+		render.WaitBegins(o.Out, o.ErrOut, planned)
+	}
+	view := render.NewWaitView(o.Out, o.ErrOut, o.lines(), planned)
+	result, err := deletion.Wait(ctx, planned, deletion.Options{
+		Timeout: o.Timeout, OnEvent: view.Event, OnTick: view.Tick, Words: render.DeletionWords(planned.Known),
+	})
+	view.Done()
+	if result == nil {
+		return errors.Join(missing, err)
+	}
+	var stuck []v1alpha1.Stuck
+	if result.TimedOut {
+		stuck = o.ExplainLeft(ctx, client, catalog, env.WaitedFor(result.Blocked))
+	}
+	return errors.Join(missing, o.print(result, stuck), err)
+}
+
+// selection fills in which objects are meant.
+func (o *Options) selection() error {
+	namespace, enforce, err := o.Config.ToRawKubeConfigLoader().Namespace()
+	meant := o.Objects.Request(namespace, o.Args)
+	meant.EnforceNamespace, meant.Fields, meant.All = enforce, o.Request.Selection.Fields, o.Request.Selection.All
+	o.Request.Selection = meant
+	return err
+}
+
+func (o *Options) lines() render.DeletionLines {
+	switch {
+	case o.Output.Format() == "name":
+		return render.GoneLines
+	case o.Output.IsOwn():
+		return render.EventLines
+	}
+	return render.NoLines
+}
+
+// print prints what came of the wait. Stuck is why objects are left after a time-out.
+func (o *Options) print(r *deletion.Result, stuck []v1alpha1.Stuck) error {
+	if o.Output.IsOwn() {
+		return nil
+	}
+	out := encode.Deletion(r, time.Now())
+	out.Stuck = stuck
+	return o.Output.Write(o.Out, out)
+}

@@ -1,0 +1,110 @@
+// Package wait is the command kubectl gc wait.
+package wait
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+)
+
+// Options are the flags and arguments of kubectl gc wait.
+type Options struct {
+	*env.Env
+	Objects env.Objects
+	Output  *env.Output
+	Args    []string
+	// Request says what is waited for as the flags ask for it; run fills in the namespace.
+	Request deletion.Request
+	Timeout time.Duration
+}
+
+// New returns the command wait, which calls runF with its options; nil runs it.
+func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{Env: e, Output: env.NewOutput("name")}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:   "wait ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
+		Short: "Wait for a deletion that somebody else began, with its whole cascade",
+		Long: `Wait until objects are deleted whose deletion somebody else began, and until all objects are
+deleted that go with them: dependents, the content of a namespace, the instances of a CRD, and
+what controllers delete, such as the composite of a Crossplane claim.
+
+kubectl gc wait sends no delete. It reads from the finalizers of the objects how they are
+deleted, works out which objects of the cascade go and which are kept, and shows while it waits
+what is left and why, as kubectl gc delete does.
+
+An object is waited for if it is being deleted, or if something takes it along that is: its
+namespace, an owner in foreground deletion, or an owner that is gone already. If an object is
+not going to be deleted, the command says so at once. An object that does not exist is deleted;
+if dependents of an owner of that type and name are left, they are waited for. An object that
+was created again under the same name is another one, and not waited for.
+
+After --timeout the command explains why the remaining objects still exist, as kubectl gc why
+does. Unlike that of kubectl wait, the timeout is for all objects together, and its default is
+that of kubectl delete.
+
+Exit code 2 means that an object is not being deleted, that objects still exist after --timeout,
+that the deletion cannot complete, or that types that may contain dependents could not be listed
+(--allow-incomplete accepts that).`,
+		Example: `  # Wait until the namespace and all its content are deleted
+  kubectl gc wait namespace/shop
+
+  # Wait at most five minutes, and say why the deletion is stuck if it is
+  kubectl gc wait deployment/web --timeout=5m
+
+  # Begin a deletion here, and wait for its cascade elsewhere
+  kubectl delete deployment/web --cascade=foreground --wait=false
+  kubectl gc wait deployment/web
+
+  # The result for a program, with the causes after a timeout
+  kubectl gc wait -f app.yaml --timeout=10m -o json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
+			if err := o.validate(cmd); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: e.CompleteObjects,
+	}
+	o.Objects.AddFlags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&o.Request.Selection.Fields, "field-selector", "", "Selector (field query) to filter on, supports '=', '==', and '!='")
+	flags.BoolVar(&o.Request.Selection.All, "all", false, "Wait for all objects of the given types in the namespace")
+	flags.DurationVar(&o.Timeout, "timeout", 0, "How long to wait for the whole cascade before giving up; zero means a week")
+	flags.BoolVar(&o.Request.AllowIncomplete, "allow-incomplete", false, "Exit with 0 even if types that may contain dependents could not be listed")
+	o.AddPacks(cmd)
+	o.Output.Add(cmd)
+	return cmd
+}
+
+// validate checks what was typed before anything is asked of the server, and fills in the request.
+func (o *Options) validate(cmd *cobra.Command) error {
+	s := o.Request.Selection
+	switch {
+	case s.All && o.Objects.Selector != "":
+		return env.Usage(cmd, "cannot set --all and --selector at the same time")
+	case s.All && s.Fields != "":
+		return env.Usage(cmd, "cannot set --all and --field-selector at the same time")
+	case len(o.Args) == 0 && !o.Objects.HasFiles():
+		return env.Usage(cmd, "you must specify the objects to wait for: TYPE NAME, TYPE/NAME, a selector, or -f FILENAME")
+	case o.Timeout < 0:
+		return env.Usage(cmd, "--timeout must not be negative")
+	case o.Timeout == 0:
+		o.Timeout = env.NoTimeout
+	}
+	if err := o.Objects.Validate(cmd, o.Args); err != nil {
+		return err
+	}
+	if err := o.CheckPacks(); err != nil {
+		return err
+	}
+	o.Request.Known, o.Request.Progress = o.Known, o.Listing
+	return o.Output.Validate(cmd)
+}

@@ -1,0 +1,136 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// PlanWait finds the objects that a request means and what goes with them because of deletions that have begun, whoever began them. Of the request it takes the
+// Selection, AllowIncomplete, Known and Progress. It writes nothing. Objects that do not exist are in the plan's Absent; errors of others in Missing. It ends with ctx.
+func PlanWait(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
+	pl := &planner{client, catalog, request}
+	found, err := interrupt.Do(ctx, func() (resolved, error) { return pl.resolve(ctx, getter) })
+	if err != nil {
+		return nil, err
+	}
+	p := &Planned{planner: pl}
+	if len(found.objects) > 0 {
+		p, err = interrupt.Do(ctx, func() (*Planned, error) {
+			query := &selection.Query{Client: client, Catalog: catalog, Selection: selection.Selection{Objects: found.objects}, Namespace: found.objects[0].Namespace}
+			query.Scope = query.ListingScope(false)
+			return pl.planWait(ctx, found.objects, query)
+		})
+		if err != nil {
+			return nil, errors.Join(append(found.missing, err)...)
+		}
+	}
+	p.Missing = append(found.missing, p.Missing...)
+	return p, nil
+}
+
+// planWait plans how the deletions go on that some objects are part of.
+func (pl *planner) planWait(ctx context.Context, objects []selection.Object, query *selection.Query) (*Planned, error) {
+	known, err := pl.request.finalizers()
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := pl.list(ctx, *query, known)
+	if err != nil {
+		return nil, err
+	}
+	p := &Planned{Snapshot: snapshot, Known: known, planner: pl}
+	ids := findBegun(ctx, query, objects, p)
+	elsewhere, err := pl.ongoing(ctx, p, query.Scope, ids, ids)
+	if err == nil && !elsewhere && len(p.Kept) > 0 {
+		// What is above them in a link is found from there, if it is being deleted.
+		elsewhere, err = pl.ongoing(ctx, p, query.Scope, ids, slices.Concat(ids, terminating(snapshot.Graph)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if elsewhere {
+		query.Scope = ""
+		return pl.planWait(ctx, objects, query)
+	}
+	p.Hiding = p.Relevant(snapshot.Gaps)
+	if len(p.Gaps) > 0 { // what keeps them may have an owner in a gap, and nothing is concluded from that
+		for _, d := range p.Deadlocked {
+			p.Deleted = append(p.Deleted, d.Object)
+		}
+		slices.Sort(p.Deleted)
+		p.Deadlocked = nil
+	}
+	return p, nil
+}
+
+// ongoing plans how the deletions of the roots go on, with the links that are found from some objects. Elsewhere says that a link leads out of what was listed.
+func (pl *planner) ongoing(ctx context.Context, p *Planned, scope string, roots, from []graph.ID) (elsewhere bool, err error) {
+	own, err := pl.links(ctx, scope, p.Snapshot.Graph, from, p.Known)
+	if err != nil || own.Elsewhere {
+		return err == nil, err
+	}
+	p.Gaps = slices.Concat(p.Snapshot.Gaps, own.Gaps)
+	p.links = own.Links.With(awaits(p.Known, own.Graph)...)
+	p.Plan = plan.NewOngoing(own.Graph, roots, plan.Options{Links: p.links})
+	return false, nil
+}
+
+// terminating are the objects that are being deleted.
+func terminating(g *graph.Graph) []graph.ID {
+	var ids []graph.ID
+	for i := range g.Len() {
+		if id := graph.ID(i); g.State(id) == graph.Deleting {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Wait waits for what a plan of PlanWait says will go. It deletes nothing. Of the options it takes the Timeout, the OnEvent, the OnTick and the Words. The error is
+// a refusal, with no Result, if an object is not going at all; otherwise it is what ended the wait, or that not all could be seen that there was to wait for.
+func Wait(ctx context.Context, p *Planned, opts Options) (*Result, error) {
+	if err := p.notBegun(); err != nil {
+		return nil, err
+	}
+	var gone []graph.Ref
+	tell := opts.OnEvent
+	how := Options{Wait: true, Timeout: opts.Timeout, OnTick: opts.OnTick, Words: opts.Words, OnEvent: func(e act.Event) {
+		if e.Type == act.Gone {
+			gone = append(gone, e.Object)
+		}
+		if tell != nil {
+			tell(e)
+		}
+	}}
+	r, err := p.perform(ctx, how, nil)
+	r.Gone = gone
+	if err == nil && p.incomplete() {
+		err = answer.Refuse(answer.WithHint(errors.New("all objects that were found are deleted, but types that may contain dependents could not be listed"),
+			"with --allow-incomplete the exit code is 0"))
+	}
+	return r, errors.Join(err, unseenError(r.Unseen))
+}
+
+// unseenError is the finding that nothing was heard any more of objects that were waited for, in the words of the first.
+func unseenError(unseen []act.Unseen) error {
+	if len(unseen) == 0 {
+		return nil
+	}
+	objects := make([]graph.Ref, len(unseen))
+	for i, u := range unseen {
+		objects[i] = u.Object
+	}
+	return answer.Refuse(fmt.Errorf("could not find out whether %s still exists: %w", firstFew(objects), unseen[0].Err))
+}

@@ -1,0 +1,22 @@
+package render
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// WaitBegins writes which of the objects that are meant do not exist, with what else could have been meant, and what is waited for.
+func WaitBegins(out, errOut io.Writer, p *deletion.Planned) {
+	for _, a := range p.Absent {
+		fmt.Fprintf(out, "%s does not exist\n", Quoted(a.Object))
+		if a.Hint != "" {
+			fmt.Fprintln(errOut, "hint: "+EscapeLines(a.Hint))
+		}
+	}
+	if n := len(p.Deleted); n > 0 {
+		fmt.Fprintf(out, "waiting until %s: %s\n", phrase.Count(n, "object")+phrase.Plural(n, " is deleted", " are deleted"), SortedFew(KindNamesOf(p.Graph, p.Deleted)))
+	}
+}
