@@ -13,6 +13,13 @@ type Plan struct {
 	// Policy is the propagation policy of the requested deletes: Background, Foreground or Orphan.
 	Policy string      `json:"policy"`
 	Roots  []ObjectRef `json:"roots"`
+	// Digest is over what the plan does, of kubectl gc delete: two plans with the same digest do the same. Its --confirm takes it.
+	Digest string `json:"digest,omitempty"`
+	// GracePeriodSeconds is that of the requested deletes, null if each object has its own; PropagateGracePeriod gives it to the dependents too.
+	GracePeriodSeconds   *int64 `json:"gracePeriodSeconds,omitempty"`
+	PropagateGracePeriod bool   `json:"propagateGracePeriod,omitempty"`
+	// GC is client if this command does the garbage collector's part of the deletion.
+	GC string `json:"gc,omitempty"`
 	// Complete is false when there are gaps that can hide a dependent of what is deleted: the plan is then the least that happens.
 	Complete bool  `json:"complete"`
 	Gaps     []Gap `json:"gaps"`
@@ -183,6 +190,10 @@ type Forbidden struct {
 func (p *Plan) DeepCopyObject() runtime.Object {
 	out := *p
 	out.Roots = slices.Clone(p.Roots)
+	if p.GracePeriodSeconds != nil {
+		period := *p.GracePeriodSeconds
+		out.GracePeriodSeconds = &period
+	}
 	out.Gaps = slices.Clone(p.Gaps)
 	out.Actions = slices.Clone(p.Actions)
 	for i := range out.Actions {

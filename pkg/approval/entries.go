@@ -1,0 +1,112 @@
+package approval
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// entries are what a plan does, each with its words, by what identifies it: a JSON array of texts, so that no two are written alike. An entry without words is
+// told by another one.
+func entries(p *v1alpha1.Plan) map[string]string {
+	all := map[string]string{}
+	add := func(words string, key ...any) {
+		text, err := json.Marshal(key)
+		if err != nil {
+			panic(err) // texts, numbers and lists of texts
+		}
+		all[string(text)] = words
+	}
+	addRequest(p, add)
+	for _, a := range p.Actions {
+		add(actionWords(a), "action", a.Verb, identity(a.Object), a.Policy, a.By, sorted(a.Owners), sorted(a.Finalizers), a.Field, a.Value)
+	}
+	for _, o := range p.Deleted {
+		add("", "deleted", identity(o))
+	}
+	for _, s := range p.Stuck {
+		add("the deletion of "+named(s.Object)+" cannot complete", "stuck", identity(s.Object))
+	}
+	for _, b := range p.Blockers {
+		for _, f := range b.Finalizers {
+			add(fmt.Sprintf("wait for finalizer %s of %s", f, named(b.Object)), "finalizer", identity(b.Object), f)
+		}
+	}
+	for _, d := range p.Disks {
+		add("destroy the data of "+named(d.Volume), "disk", identity(d.Volume), d.Driver, d.Handle, d.Destroyed())
+	}
+	for _, o := range p.UnreadDisks {
+		add("perhaps destroy the data of "+named(o), "unreadDisk", identity(o))
+	}
+	for _, s := range p.Spared {
+		add("leave what "+named(s.Object)+" manages outside the cluster", "spared", identity(s.Object), s.Finalizer)
+	}
+	for _, o := range p.UnreadSpared {
+		add("perhaps leave what "+named(o)+" manages outside the cluster", "unreadSpared", identity(o))
+	}
+	return all
+}
+
+// addRequest adds what was asked for.
+func addRequest(p *v1alpha1.Plan, add func(words string, key ...any)) {
+	add("propagation policy "+p.Policy, "policy", p.Policy)
+	if p.GC != "" {
+		add("the garbage collector's part is done by "+p.GC, "gc", p.GC)
+	}
+	if g := p.GracePeriodSeconds; g != nil {
+		add(fmt.Sprintf("grace period of %d seconds", *g), "gracePeriodSeconds", *g, p.PropagateGracePeriod)
+	}
+	if !p.Complete {
+		add("types that may contain dependents could not be listed", "incomplete")
+	}
+	for _, o := range p.Roots {
+		add("named: "+named(o), "root", identity(o))
+	}
+}
+
+func actionWords(a v1alpha1.Action) string {
+	words := a.Verb + " " + named(a.Object)
+	if a.Field != "" {
+		words += " " + a.Field + "=" + a.Value
+	}
+	for _, list := range [][]string{sorted(a.Finalizers), sorted(a.Owners)} {
+		if len(list) > 0 {
+			words += " " + strings.Join(list, ", ")
+		}
+	}
+	if a.Policy != "" {
+		return words + fmt.Sprintf(" (%s, by %s)", a.Policy, a.By)
+	}
+	return words + " (by " + a.By + ")"
+}
+
+// identity is what identifies an object: its uid, and where it stands. The version of the API in which it was listed says nothing about it.
+func identity(o v1alpha1.ObjectRef) []string {
+	return []string{o.UID, group(o.APIVersion), o.Kind, o.Namespace, o.Name}
+}
+
+func group(apiVersion string) string {
+	group, _, found := strings.Cut(apiVersion, "/")
+	if !found {
+		return ""
+	}
+	return group
+}
+
+func named(o v1alpha1.ObjectRef) string {
+	name := o.Name
+	if o.Namespace != "" {
+		name = o.Namespace + "/" + name
+	}
+	return fmt.Sprintf("%s %s (uid %s)", o.Kind, name, o.UID)
+}
+
+func sorted(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.Sorted(slices.Values(list))
+}
