@@ -57,3 +57,6 @@ func (p *Planned) reasons() map[string]error {
 	}
 	return reasons
 }
+
+// Request is what the plan was asked for with.
+func (p *Planned) Request() Request { return p.planner.request }

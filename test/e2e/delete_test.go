@@ -119,6 +119,43 @@ func TestAChangedRootIsPlannedAgain(t *testing.T) {
 	}
 }
 
+// TestAnApprovedPlanIsNotExceeded: the digest is that of the plan that was printed before. What changes between the plan and the delete is performed only if it
+// does nothing more.
+func TestAnApprovedPlanIsNotExceeded(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	for name, test := range map[string]struct {
+		change string // of the object, before its delete is answered
+		code   int
+		stderr string
+	}{
+		"the same":        {},
+		"a finalizer":     {`{"metadata":{"finalizers":["example.com/new"]}}`, 2, "because the new plan does more: ConfigMap/one has finalizer example.com/new"},
+		"an absent owner": {`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"66666666-6666-6666-6666-666666666666"}]}}`, 0, "the new plan deletes nothing more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ns := c.Namespace(t)
+			c.Apply(t, configMap("one", ""), "-n", ns)
+			printed := del(t, c.Kubeconfig(), "", "configmap", "one", "-n", ns, "--dry-run=client")
+			printed.want(t, 0)
+			_, digest, _ := strings.Cut(printed.stdout, "\ndigest: ")
+			proxy := faultproxy.Start(t, c.Config())
+			proxy.On(deletes, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				if test.change != "" {
+					patch(t, c, ns, "one", test.change)
+				}
+				next.ServeHTTP(w, r)
+			}))
+			d := del(t, proxy.Kubeconfig(t), "", "configmap", "one", "-n", ns, "--confirm="+strings.TrimSpace(digest))
+			d.want(t, test.code, test.stderr)
+			if there := uidOf(t, c, ns, "one") != ""; there != (test.code != 0) {
+				t.Errorf("it is there: %t", there)
+			}
+		})
+	}
+}
+
 func patch(t *testing.T, c *testcluster.Cluster, ns, name, body string) {
 	t.Helper()
 	c.Kubectl(t, "patch", "configmap", name, "-n", ns, "--type=merge", "-p", body)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,9 +134,9 @@ var (
 	ago       = regexp.MustCompile(`\b\d+ (?:s|min) ago\b`)
 )
 
-// scrubbed takes out uids, ages, generated names, and the width of what they stood in.
+// scrubbed takes out the digest of a plan, uids, ages, generated names, and the width of what they stood in.
 func scrubbed(out, namespace string) string {
-	lines := strings.Split(out, "\n")
+	lines := slices.DeleteFunc(strings.Split(out, "\n"), func(line string) bool { return strings.HasPrefix(line, "digest: sha256:") })
 	first := 0 // width of the column NAMESPACE
 	for i, line := range lines {
 		if strings.HasPrefix(line, "NAMESPACE ") {

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ var (
 	tableHead  = regexp.MustCompile(`^[A-Z][A-Z-]*( {2,}[A-Z][A-Z-]*)+ *$`)
 	events     = regexp.MustCompile(`(?m)(?:^\S+ ".*\n)+`)
 	subject    = regexp.MustCompile(`^\S+ "[^"]*"`)
+	digests    = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 	columnHead = regexp.MustCompile(`[A-Z][A-Z-]*`)
 )
 
@@ -25,6 +27,7 @@ var (
 func standIns(text string) string {
 	text = inOrder(text, podNames, func(n int, match []string) string { return match[1] + fmt.Sprintf("%c4xk%d", "bcdfghjklm"[n%10], n%10) })
 	text = inOrder(text, uids, func(n int, _ []string) string { return fmt.Sprintf("%08x-0000-4000-8000-000000000000", n+1) })
+	text = inOrder(text, digests, func(n int, _ []string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte{byte(n)})) })
 	text = events.ReplaceAllStringFunc(text, func(lines string) string {
 		of := func(a, b string) int { return strings.Compare(subject.FindString(a), subject.FindString(b)) }
 		return strings.Join(slices.SortedStableFunc(strings.Lines(lines), of), "")

@@ -32,6 +32,11 @@ If you lack permission for any delete in the plan, nothing is deleted. If a type
 contain dependents could not be listed, the plan says "at least", and you need
 --allow-incomplete to delete.
 
+Each printed plan has a digest over what it does. With --confirm=DIGEST the command does not ask:
+it plans again, and performs the plan only if it has this digest. With --confirm=FILE, the plan
+as -o json printed it, it also prints the difference. So a plan can be made in one job, approved,
+and performed in another.
+
 --archive FILE saves all objects that the plan deletes or changes as YAML documents, right
 before the first delete: first the plan, then the objects, owners before dependents. The file
 contains their secrets; only you can read it (0600). It is written completely or not at all: if
@@ -50,7 +55,7 @@ The command watches the objects that it waits for. Without permission to watch, 
 every two seconds; without permission to list, it reads each object. It does not wait for
 objects that it cannot read, and a warning names them.
 
-Exit code 2 means that the deletion was refused, that dependents were not deleted because they
+Exit code 2 means that the deletion was refused, that the plan is not the approved one, that dependents were not deleted because they
 are not in the plan, or that objects still exist after --timeout.`,
 		Example: `  # What would be deleted with this deployment?
   kubectl gc delete deployment/web --dry-run=client
@@ -66,6 +71,10 @@ are not in the plan, or that objects still exist after --timeout.`,
 
   # Leave the pods running
   kubectl gc delete deployment/web --cascade=orphan
+
+  # Plan in one job, approve, and perform in another
+  kubectl gc delete deployment/web --dry-run=client -o json > plan.json
+  kubectl gc delete deployment/web --confirm=plan.json
 
   # Save a copy of everything that is deleted
   kubectl gc delete namespace shop --archive shop.yaml

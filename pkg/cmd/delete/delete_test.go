@@ -139,3 +139,23 @@ func TestFlagsThatDoNotGoTogether(t *testing.T) {
 		}
 	}
 }
+
+func TestAnApprovalIsReadBeforeAServerIsAsked(t *testing.T) {
+	digest := "sha256:" + strings.Repeat("0", 64)
+	if o, err := typed(t, "pod/web", "--confirm="+digest); err != nil || o.approved == nil || o.approved.Digest != digest {
+		t.Errorf("options %+v, error %v", o, err)
+	}
+	if o, err := typed(t, "-f", "-", "--confirm="+digest); err != nil || o == nil {
+		t.Errorf("with standard input: %v", err)
+	}
+	for args, want := range map[string]string{
+		"--confirm=" + digest + " --yes": "--confirm and --yes cannot be used together",
+		"--confirm=" + digest + " -i":    "--confirm and --interactive cannot be used together",
+		"--confirm=sha256:1":             "is neither a digest",
+		"--confirm=":                     "is neither a digest",
+	} {
+		if o, err := typed(t, append([]string{"pod/web"}, strings.Fields(args)...)...); o != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: ran %t, error %v; want %q", args, o != nil, err, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/approval"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 )
@@ -27,8 +28,11 @@ type Options struct {
 	Interactive bool
 	DryRun      string // none, client or server once it is validated
 	Yes         bool
-	Archive     string
-	GC          string
+	// Confirm is the digest or file of --confirm, and approved what validate reads of it; nil without one.
+	Confirm  string
+	approved *approval.Approval
+	Archive  string
+	GC       string
 }
 
 // addFlags adds all flags of kubectl delete, and a few more.
@@ -50,6 +54,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.DryRun, "dry-run", "none", "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the requests with dryRun=All")
 	flags.Lookup("dry-run").NoOptDefVal = "unchanged"
 	flags.BoolVarP(&o.Yes, "yes", "y", false, "Delete without asking; required without a terminal")
+	flags.StringVar(&o.Confirm, "confirm", "", "Delete without asking, and only if the plan is the approved one: its digest, or the file of the plan as -o json printed it")
 	flags.BoolVar(&o.Request.AllowIncomplete, "allow-incomplete", false, "Delete even if types that may contain dependents could not be listed")
 	flags.BoolVar(&o.Request.AllowStuck, "allow-stuck", false, "Delete even if the deletion would not complete: it deletes whoever removes the finalizers that it waits for, or the server refuses a part of it")
 	flags.BoolVar(&o.Request.PropagateGracePeriod, "propagate-grace-period", false, "Also apply the grace period of --grace-period, --now or --force to the dependents. Only --gc=client can lengthen their own grace period")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
@@ -18,7 +17,7 @@ func (o *Options) performing(p *deletion.Planned, view *render.DeletionView) del
 		OnEvent: view.Event, OnTick: view.Tick, OnReplan: o.replanned,
 	}
 	if o.Archive != "" {
-		opts.Archive = &deletion.Archive{File: o.Archive, Head: planObject}
+		opts.Archive = &deletion.Archive{File: o.Archive, Head: encode.DeletionPlan}
 	}
 	opts.OnStart = func(saved *archive.Saved) {
 		o.started(p, saved)
@@ -77,18 +76,18 @@ func (o *Options) refused(p *deletion.Planned, refused error) error {
 func (o *Options) show(p *deletion.Planned) error {
 	switch o.Output.Format() {
 	case "", "wide":
-		return render.PlanTable(o.Out, render.DeletionPlan(p), o.Style(o.Output.Wide()))
+		if err := render.PlanTable(o.Out, render.DeletionPlan(p), o.Style(o.Output.Wide())); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(o.Out, "digest: %s\n", encode.DeletionPlan(p).Digest)
+		return err
 	case "name":
 		for _, denial := range p.Denials() {
 			fmt.Fprintln(o.ErrOut, "Warning: "+render.Escape(denial))
 		}
 		return render.Names(o.Out, p.Graph, p.Deleted)
 	}
-	return o.Output.Write(o.Out, planObject(p))
-}
-
-func planObject(p *deletion.Planned) *v1alpha1.Plan {
-	return encode.Plan(render.DeletionPlan(p), p.Gaps)
+	return o.Output.Write(o.Out, encode.DeletionPlan(p))
 }
 
 // print prints what came of it.

@@ -67,18 +67,25 @@ func (o *Options) selection() error {
 	return err
 }
 
-// preview prints the plan, for --dry-run=server with what the server says to its deletes.
+// preview prints the plan, for --dry-run=server with what the server says to its deletes, and compares it with an approved one.
 func (o *Options) preview(ctx context.Context, p *deletion.Planned) error {
 	var refused error
 	if o.DryRun == "server" {
 		refused = p.DryRun(ctx)
 	}
-	return errors.Join(o.show(p), refused)
+	return errors.Join(o.show(p), o.confirmed(p), refused)
 }
 
-// agree shows a plan and asks, unless --yes has agreed to the first one.
+// agree shows a plan and asks, unless --yes or --confirm has agreed to the first one.
 func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deletion.Change) error {
 	switch {
+	case o.approved != nil && change != nil:
+		return deletion.ErrNobodyToAsk
+	case o.approved != nil:
+		if err := o.confirmed(p); err != nil {
+			return o.refused(p, err)
+		}
+		return nil
 	case change == nil && o.Yes && !o.Interactive:
 		return nil
 	case o.Interactive || o.HasTerminal():
@@ -100,4 +107,6 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 }
 
 // asks says whether a person is asked.
-func (o *Options) asks() bool { return o.Interactive || !o.Yes && o.HasTerminal() }
+func (o *Options) asks() bool {
+	return o.Interactive || !o.Yes && o.approved == nil && o.HasTerminal()
+}

@@ -31,6 +31,9 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if err := env.CheckArchive(cmd, o.Archive, o.DryRun, "a deletion; remove --dry-run"); err != nil {
 		return err
 	}
+	if err := o.readApproval(cmd); err != nil {
+		return err
+	}
 	if o.Timeout == 0 {
 		o.Timeout = env.NoTimeout
 	}
@@ -72,7 +75,7 @@ func (o *Options) checkFlags(cmd *cobra.Command) error {
 		return env.Usage(cmd, "invalid value of --gc (%s): must be cluster or client", o.GC)
 	case o.Timeout < 0:
 		return env.Usage(cmd, "--timeout must not be negative")
-	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.DryRun == "none":
+	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.Confirm == "" && o.DryRun == "none":
 		return env.Usage(cmd, "cannot prompt while reading from standard input (-f -); add --yes or --dry-run=client")
 	}
 	return nil
