@@ -131,11 +131,11 @@ func (s *shortener) shorten(l waited) error {
 	if err != nil && s.ctx.Err() != nil {
 		err = ErrInterrupted
 	}
+	action := plan.Action{Verb: plan.VerbDelete, Object: l.id, Policy: policy, Wave: l.deletedIn, By: plan.ByClient, Because: plan.Reason{Code: plan.GracePeriod}}
+	s.run.wrote(l.graph, action, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ends = append(s.ends, end{l, plan.Action{
-		Verb: plan.VerbDelete, Object: l.id, Policy: policy, Wave: l.deletedIn, By: plan.ByClient, Because: plan.Reason{Code: plan.GracePeriod},
-	}, err})
+	s.ends = append(s.ends, end{l, action, err})
 	return nil
 }
 

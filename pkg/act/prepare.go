@@ -55,6 +55,7 @@ func (r *run) prepare(ctx context.Context, p *plan.Plan) bool {
 	for i, a := range actions {
 		group.Go(func() error {
 			answers[i], errs[i] = newPreparation(r.client, p.Graph, a, cluster.PatchOptions{}, r.meant).do(ctx)
+			r.wrote(p.Graph, a, errs[i])
 			return nil
 		})
 	}

@@ -33,6 +33,9 @@ type Options struct {
 	// OnEvent is called with each event, and Tick every second with what is left; one call at a time, and none while Replan is called. Either may be nil.
 	OnEvent func(Event)
 	Tick    func(Progress)
+	// OnWrite is called with each write that was tried, when it is known what came of it, and with the error if it was not carried out; one call at a time. It may be
+	// nil, and is not called for writes of Collect.
+	OnWrite func(g *graph.Graph, a plan.Action, err error)
 	// Collect, if not nil, does the collector's part in place of the cluster's. It is called when the requested deletes were sent, and again
 	// when something of the cascade has changed, until the cascade is gone; it returns when there is nothing left that it can do.
 	Collect func(ctx context.Context, sent []Done) error
@@ -55,7 +58,14 @@ type Replanned struct {
 // serialized makes the calls come one at a time: the deletes and the watches tell from goroutines of their own.
 func (o Options) serialized() Options {
 	var mu sync.Mutex
-	tell, ticked, replan := o.OnEvent, o.Tick, o.Replan
+	tell, ticked, replan, wrote := o.OnEvent, o.Tick, o.Replan, o.OnWrite
+	if wrote != nil {
+		o.OnWrite = func(g *graph.Graph, a plan.Action, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			wrote(g, a, err)
+		}
+	}
 	o.OnEvent = func(e Event) {
 		if tell == nil {
 			return

@@ -95,11 +95,19 @@ func (r *run) sendBatch(ctx context.Context, g *graph.Graph, batch []plan.Action
 		r.opts.OnEvent(Event{Type: Deleting, Object: g.Ref(a.Object), Policy: string(a.Policy)})
 		group.Go(func() error {
 			errs[i] = r.delete(ctx, g, a)
+			r.wrote(g, a, errs[i])
 			return nil
 		})
 	}
 	_ = group.Wait() // each error is in its place
 	return errs
+}
+
+// wrote tells what came of a write, unless it was not sent at all.
+func (r *run) wrote(g *graph.Graph, a plan.Action, err error) {
+	if r.opts.OnWrite != nil && !errors.Is(err, ErrNotSent) {
+		r.opts.OnWrite(g, a, err)
+	}
 }
 
 // delete sends one delete. It carries the uid and the resourceVersion of the object in the plan. If the object has changed since, the delete is sent with the

@@ -34,6 +34,8 @@ func ended(ctx context.Context, opts Options, result *act.Result, err error) err
 	switch {
 	case err == nil:
 		return nil
+	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled):
+		return answer.WithHint(fmt.Errorf("%w; not deleted yet: %s", context.Cause(ctx), left), hintLeft)
 	case ctx.Err() != nil:
 		return answer.WithHint(errors.New("interrupted; not deleted yet: "+left), hintLeft)
 	case errors.Is(err, act.ErrNotCollected):

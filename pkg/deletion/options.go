@@ -29,6 +29,8 @@ type Options struct {
 	// OnEvent is called with what happens to objects, and OnTick every second with what is left.
 	OnEvent func(act.Event)
 	OnTick  func(act.Progress)
+	// OnWrite is called with each write of this command that was tried, but for those of ClientGC, with the error if it was not carried out.
+	OnWrite func(g *graph.Graph, a plan.Action, err error)
 	// OnCollect is called with each write of ClientGC, from any goroutine.
 	OnCollect func(collect.Event)
 	// OnReplan is called when something was planned again and Agree is not asked: because nothing goes beyond what was agreed to, or because it is refused.

@@ -45,7 +45,7 @@ func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Save
 	gc := &clientGC{planner: pl, saved: saved, plans: func() []*Planned { return again.agreed }, onEvent: opts.OnCollect}
 	how := act.Options{
 		GracePeriodSeconds: pl.request.GracePeriodSeconds, PropagateGracePeriod: pl.request.PropagateGracePeriod, Archived: covered(pl.client, saved),
-		ResumePoints: p.Snapshot.ResumePoints, Wait: opts.Wait, OnEvent: opts.OnEvent, Tick: opts.OnTick,
+		ResumePoints: p.Snapshot.ResumePoints, Wait: opts.Wait, OnEvent: opts.OnEvent, Tick: opts.OnTick, OnWrite: opts.OnWrite,
 		Replan: again.replan, Meant: pl.request.Selection.StillMatches(pl.client),
 	}
 	if pl.request.GC == ClientGC {

@@ -1,0 +1,26 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// AuditEntry is one line of the file of kubectl gc delete --audit-file.
+type AuditEntry struct {
+	metav1.TypeMeta `json:",inline"`
+	// Time is when the entry was written, in RFC 3339 and UTC.
+	Time metav1.MicroTime `json:"time"`
+	// Run is the same for all entries of one command, and different for others.
+	Run string `json:"run"`
+	// Event is Agreed, Refused, Written, Failed or Ended.
+	Event string `json:"event"`
+	// User is the name by which the server knows the user, Context the context of the kubeconfig, and Server the address; of the first entry.
+	User    string `json:"user,omitempty"`
+	Context string `json:"context,omitempty"`
+	Server  string `json:"server,omitempty"`
+	// How is what agreed: yes, prompt or confirm, of Agreed.
+	How string `json:"how,omitempty"`
+	// Plan is what was agreed to or refused, with its digest.
+	Plan *Plan `json:"plan,omitempty"`
+	// Action is a write, of Written and Failed.
+	Action *Action `json:"action,omitempty"`
+	// Error is why something was refused, failed or ended early.
+	Error string `json:"error,omitempty"`
+}
