@@ -37,6 +37,10 @@ it plans again, and performs the plan only if it has this digest. With --confirm
 as -o json printed it, it also prints the difference. So a plan can be made in one job, approved,
 and performed in another.
 
+--audit-file FILE appends JSON lines to a file: the plan that was agreed to or refused, with the
+user, context and server; each write of this command when it is answered; and how the command
+ended. If the file cannot be written, nothing more is written to the server.
+
 --archive FILE saves all objects that the plan deletes or changes as YAML documents, right
 before the first delete: first the plan, then the objects, owners before dependents. The file
 contains their secrets; only you can read it (0600). It is written completely or not at all: if

@@ -159,3 +159,15 @@ func TestAnApprovalIsReadBeforeAServerIsAsked(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAuditFileNeedsADeletionAndAName(t *testing.T) {
+	for args, want := range map[string]string{
+		"--audit-file=":                         "--audit-file needs the name of a file",
+		"--audit-file=-":                        "--audit-file does not write to standard output",
+		"--audit-file=f.jsonl --dry-run=client": "--audit-file needs a deletion; remove --dry-run",
+	} {
+		if o, err := typed(t, append([]string{"pod/web"}, strings.Fields(args)...)...); o != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: ran %t, error %v; want %q", args, o != nil, err, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/approval"
+	"github.com/kubectl-gc/kubectl-gc/pkg/audit"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 )
@@ -33,6 +34,9 @@ type Options struct {
 	approved *approval.Approval
 	Archive  string
 	GC       string
+	// AuditFile is the file of --audit-file, and audit what run opens; nil without one.
+	AuditFile string
+	audit     *audit.Log
 }
 
 // addFlags adds all flags of kubectl delete, and a few more.
@@ -61,6 +65,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.Request.Strict, "strict", false, "With --cascade=foreground, make each owner wait for all of its dependents: first sets blockOwnerDeletion on their references")
 	flags.StringVar(&o.GC, "gc", "cluster", "Which garbage collector deletes the dependents: \"cluster\", or \"client\" for this command, if the cluster's collector does not run")
 	flags.StringVar(&o.Archive, "archive", "", "File in which to save all objects of the plan before the first delete; it must not exist")
+	flags.StringVar(&o.AuditFile, "audit-file", "", "File to which to append what is planned, agreed to and done, as JSON lines")
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("gc", cobra.FixedCompletions([]string{"cluster", "client"}, cobra.ShellCompDirectiveNoFileComp))

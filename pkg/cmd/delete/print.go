@@ -1,20 +1,28 @@
 package delete
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // performing says how the plan is performed and what is printed meanwhile.
-func (o *Options) performing(p *deletion.Planned, view *render.DeletionView) deletion.Options {
+func (o *Options) performing(ctx context.Context, p *deletion.Planned, view *render.DeletionView) deletion.Options {
 	opts := deletion.Options{
-		Agree: o.agree, Asks: o.asks(), Wait: o.Wait, Timeout: o.Timeout, Words: render.DeletionWords(p.Known),
-		OnEvent: view.Event, OnTick: view.Tick, OnReplan: o.replanned,
+		Agree: func(ctx context.Context, p *deletion.Planned, change *deletion.Change) error {
+			return o.auditPlan(ctx, p, o.how(), o.agree(ctx, p, change))
+		},
+		Asks: o.asks(), Wait: o.Wait, Timeout: o.Timeout, Words: render.DeletionWords(p.Known),
+		OnEvent: view.Event, OnTick: view.Tick, OnReplan: func(p *deletion.Planned, change *deletion.Change, refused error) {
+			_ = o.auditPlan(ctx, p, "earlier plan", refused) // an entry that cannot be written ends the context
+			o.replanned(p, change, refused)
+		},
 	}
 	if o.Archive != "" {
 		opts.Archive = &deletion.Archive{File: o.Archive, Head: encode.DeletionPlan}
@@ -25,6 +33,15 @@ func (o *Options) performing(p *deletion.Planned, view *render.DeletionView) del
 	}
 	if !o.Wait {
 		opts.OnCollect = view.Collected
+	}
+	if o.audit != nil {
+		shown := opts.OnCollect
+		opts.OnWrite, opts.OnCollect = o.auditWrite, func(e collect.Event) {
+			o.auditCollected(e)
+			if shown != nil {
+				shown(e)
+			}
+		}
 	}
 	return opts
 }

@@ -13,6 +13,10 @@ import (
 )
 
 func run(ctx context.Context, o *Options) error {
+	return o.audited(ctx, func(ctx context.Context) error { return perform(ctx, o) })
+}
+
+func perform(ctx context.Context, o *Options) error {
 	if err := o.selection(); err != nil {
 		return err
 	}
@@ -41,10 +45,10 @@ func run(ctx context.Context, o *Options) error {
 		return errors.Join(missing, o.preview(ctx, planned))
 	}
 	if err := planned.Refused(o.asks()); err != nil {
-		return errors.Join(missing, o.refused(planned, err))
+		return errors.Join(missing, o.refused(planned, o.auditPlan(ctx, planned, "", err)))
 	}
 	view = render.NewDeletionView(o.Out, o.ErrOut, o.lines(), planned, o.GC == "client")
-	result, err := deletion.Perform(ctx, planned, o.performing(planned, view))
+	result, err := deletion.Perform(ctx, planned, o.performing(ctx, planned, view))
 	if result == nil {
 		return errors.Join(missing, err)
 	}

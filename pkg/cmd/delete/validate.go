@@ -31,6 +31,9 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if err := env.CheckArchive(cmd, o.Archive, o.DryRun, "a deletion; remove --dry-run"); err != nil {
 		return err
 	}
+	if err := o.checkAudit(cmd); err != nil {
+		return err
+	}
 	if err := o.readApproval(cmd); err != nil {
 		return err
 	}

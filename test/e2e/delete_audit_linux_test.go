@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+func auditOf(t *testing.T, file string) []v1alpha1.AuditEntry {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []v1alpha1.AuditEntry
+	for line := range strings.Lines(string(text)) {
+		var e v1alpha1.AuditEntry
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+func eventsOf(entries []v1alpha1.AuditEntry) []string {
+	var events []string
+	for _, e := range entries {
+		event := e.Event
+		if e.Action != nil {
+			event += " " + e.Action.Verb + " " + e.Action.Object.Name
+		}
+		events = append(events, strings.TrimSpace(event+" "+e.How))
+	}
+	return events
+}
+
+// TestAuditFile has what was agreed to, every write of the command, and how it ended; the file is appended to.
+func TestAuditFile(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap("owner", "")+configMap("other", ""), "-n", ns)
+	c.Apply(t, configMap("child", ownedBy("owner", uidOf(t, c, ns, "owner"), "")), "-n", ns)
+	c.Kubectl(t, "create", "role", "reader", "--verb=get,list", "--resource=configmaps", "-n", ns)
+	c.Kubectl(t, "create", "rolebinding", "reader", "--role=reader", "--user=reader-"+ns, "-n", ns)
+	testcluster.Eventually(t, "the rights are there", func(ctx context.Context) (bool, error) {
+		return c.Command(ctx, "auth", "can-i", "list", "configmaps", "--as", "reader-"+ns, "-n", ns).Run() == nil, nil
+	})
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--audit-file", file).want(t, 2, "there is no terminal to ask on")
+	del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--yes", "--gc=client", "--cascade=foreground", "--strict", "--audit-file", file).want(t, 0)
+	del(t, c.KubeconfigAs(t, "reader-"+ns), "", "configmap/other", "-n", ns, "--yes", "--audit-file", file).want(t, 2)
+	entries := auditOf(t, file)
+	want := []string{
+		"Refused", "Ended",
+		"Agreed yes", "Written block child", "Written delete owner", "Written delete child", "Written removeFinalizer owner", "Ended",
+		"Refused", "Ended",
+	}
+	if got := eventsOf(entries); !slices.Equal(got, want) {
+		t.Fatalf("%q, want %q", got, want)
+	}
+	agreed, refused := entries[2], entries[8]
+	if agreed.Plan == nil || agreed.Plan.Digest == "" || len(agreed.Plan.Actions) != 4 || agreed.User == "" || agreed.Context != "controlplane" || !strings.HasPrefix(agreed.Server, "https://") {
+		t.Errorf("agreed: user %q, context %q, server %q, plan %+v", agreed.User, agreed.Context, agreed.Server, agreed.Plan)
+	}
+	if refused.User != "reader-"+ns || !strings.Contains(refused.Error, "you may not delete") {
+		t.Errorf("refused: user %q, error %q", refused.User, refused.Error)
+	}
+	if entries[0].Run == entries[2].Run || entries[2].Run != entries[7].Run || entries[7].Error != "" || entries[9].Error == "" {
+		t.Errorf("the runs, or how they ended: %+v", entries)
+	}
+}
+
+// TestAWriteThatFailsIsInTheAuditFile, with the error.
+func TestAWriteThatFailsIsInTheAuditFile(t *testing.T) {
+	t.Parallel()
+	_, ns, proxy := withConfigMaps(t, "one")
+	proxy.On(deletes, faultproxy.Status(403, "Forbidden", "a policy denies it"))
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	del(t, proxy.Kubeconfig(t), "", "configmap/one", "-n", ns, "--yes", "--audit-file", file).want(t, 1)
+	entries := auditOf(t, file)
+	if got := eventsOf(entries); !slices.Equal(got, []string{"Agreed yes", "Failed delete one", "Ended"}) || !strings.Contains(entries[1].Error, "a policy denies it") {
+		t.Errorf("%q: %+v", got, entries)
+	}
+}
+
+// TestNothingIsWrittenWithoutItsAudit: neither if the file cannot be opened, nor if what was agreed to cannot be written.
+func TestNothingIsWrittenWithoutItsAudit(t *testing.T) {
+	t.Parallel()
+	c, ns, proxy := withConfigMaps(t, "one")
+	for file, want := range map[string]string{
+		"/nowhere/audit.jsonl": "open /nowhere/audit.jsonl: no such file or directory",
+		"/dev/full":            "writing the audit file /dev/full: ",
+	} {
+		d := del(t, proxy.Kubeconfig(t), "", "configmap/one", "-n", ns, "--yes", "--audit-file", file)
+		d.want(t, 1, want)
+		if strings.Count(d.stderr, want) != 1 {
+			t.Errorf("it is said more than once: %s", d.stderr)
+		}
+	}
+	if len(sent(proxy)) != 0 || uidOf(t, c, ns, "one") == "" {
+		t.Errorf("deletes were sent: %v", sent(proxy))
+	}
+}
+
+// TestADeletionStopsWhenItsAuditCannotBeWritten: the delete that is under way is finished, and the next is not sent.
+func TestADeletionStopsWhenItsAuditCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap("owner", ""), "-n", ns)
+	c.Apply(t, configMap("child", ownedBy("owner", uidOf(t, c, ns, "owner"), "")), "-n", ns)
+	pipe := filepath.Join(t.TempDir(), "audit")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan error, 1)
+	go func() {
+		file, err := os.Open(pipe)
+		if err == nil {
+			_, err = bufio.NewReader(file).ReadString('\n') // what was agreed to
+			file.Close()
+		}
+		read <- err
+	}()
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if err := <-read; err != nil {
+			t.Error(err)
+		}
+		next.ServeHTTP(w, r)
+	})
+	d := del(t, proxy.Kubeconfig(t), "", "configmap/owner", "configmap/child", "-n", ns, "--yes", "--audit-file", pipe)
+	d.want(t, 1, "error: writing the audit file "+pipe+": ", "the delete was not sent for 1 of the named objects")
+	if uidOf(t, c, ns, "child") != "" || uidOf(t, c, ns, "owner") == "" || len(sent(proxy)) != 1 {
+		t.Errorf("sent %v", sent(proxy))
+	}
+}
