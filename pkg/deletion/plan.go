@@ -130,10 +130,15 @@ func (pl *planner) list(ctx context.Context, query selection.Query, known *final
 // learnMore finds out which disks are destroyed, and who of those that the deletion waits for does not run.
 func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Planned, details *plan.Details) error {
 	readDisks(ctx, reader, p.Plan, details)
+	var err error
+	if known, unknown := pl.request.finalizers(); unknown == nil && known != nil {
+		if details.Abandoned, err = pl.findAbandoned(ctx, reader, known, p.Plan); err != nil {
+			return err
+		}
+	}
 	if len(p.Blockers) == 0 {
 		return context.Cause(ctx)
 	}
-	var err error
 	if p.Known, err = pl.request.finalizers(); err != nil {
 		return err
 	}

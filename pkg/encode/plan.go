@@ -59,6 +59,13 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	for _, g := range p.Guarded {
 		out.Guarded = append(out.Guarded, v1alpha1.Guarded{Object: Ref(p.Graph.Ref(g.Object)), Guard: Ref(p.Graph.Ref(g.Guard))})
 	}
+	for _, a := range p.Abandoned {
+		abandoned := v1alpha1.Abandoned{Finalizer: a.Finalizer, Count: a.Count, Actor: Ref(p.Graph.Ref(a.Actor))}
+		for _, ref := range a.First {
+			abandoned.Objects = append(abandoned.Objects, Ref(ref))
+		}
+		out.Abandoned = append(out.Abandoned, abandoned)
+	}
 	for _, r := range p.Protected() {
 		out.Protected = append(out.Protected, v1alpha1.Protected{Object: Ref(p.Graph.Ref(r.Object)), Message: r.Message})
 	}

@@ -7,6 +7,17 @@ import (
 // Actor is a program that removes finalizers: the objects of which it needs each to do so, such as a workload, its ServiceAccount and what permits it to write.
 type Actor []graph.ID
 
+// Abandoned is a finalizer that objects of a type have and that nobody removes any more once the deletion is over. The objects themselves are not deleted.
+type Abandoned struct {
+	Type      graph.Type
+	Finalizer string
+	// Count is how many have it, and First are the first of these.
+	Count int
+	First []graph.Ref
+	// Actor is what is deleted and would be needed to remove it.
+	Actor graph.ID
+}
+
 // goes returns the first part of an actor that is being deleted or gone.
 func (a Actor) goes(s *simulation) (graph.ID, bool) {
 	for _, part := range a {

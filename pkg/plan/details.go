@@ -23,6 +23,8 @@ type Details struct {
 	UnreadDisks []graph.ID
 	// Idle are finalizers that the deletion waits for and whose actors do not run.
 	Idle []Idle
+	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more.
+	Abandoned []Abandoned
 	// Spared are objects whose finalizers' actors leave what they manage outside the cluster, and UnreadSpared those of which that is not known.
 	Spared       []Spared
 	UnreadSpared []graph.ID

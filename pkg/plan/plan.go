@@ -167,6 +167,8 @@ type Plan struct {
 	Disks       []v1alpha1.Disk
 	UnreadDisks []graph.ID
 	Idle        []Idle
+	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more. They are known after Learn.
+	Abandoned []Abandoned
 	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of which that is not known. They are known after Learn.
 	Spared       []Spared
 	UnreadSpared []graph.ID

@@ -35,3 +35,28 @@ func (p Plan) remarkStuck() string {
 	}
 	return strings.Join(parts, "; ") + "; delete what has the finalizers first, and the rest when it is gone"
 }
+
+// remarkAbandoned says whose deletion hangs afterwards, though they are not deleted now.
+func (p Plan) remarkAbandoned() string {
+	var lines []string
+	for _, a := range p.Abandoned {
+		var names []string
+		for _, ref := range a.First {
+			names = append(names, Escape(ref.Located()))
+		}
+		if more := a.Count - len(a.First); more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
+		}
+		lines = append(lines, fmt.Sprintf("%s: nobody removes the finalizer %s of %s once %s is deleted",
+			hang(a.Count), Escape(a.Finalizer), phrase.And(names), located(p.Graph, a.Actor)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// hang says that objects hang when they are deleted.
+func hang(n int) string {
+	if n == 1 {
+		return "1 object hangs if it is deleted afterwards"
+	}
+	return fmt.Sprintf("%d objects hang if they are deleted afterwards", n)
+}

@@ -163,18 +163,18 @@ func TestNoDryRunOfTheCommandWritesAnything_P09(t *testing.T) {
 	for _, policy := range policies {
 		several := append(slices.Clone(roots["several"]), policy)
 		check(0, 0, 0, "", append(several, "--dry-run", "--yes")...)
-		check(0, 3, 3, "", append(several, "--dry-run=server", "--yes", "--wait=false")...)
+		check(0, 3, 6, "", append(several, "--dry-run=server", "--yes", "--wait=false")...)
 		// Not confirmed: without a terminal, and with another answer than yes.
 		check(2, 0, 3, "y\n", several...)
 		check(0, 0, 3, "n\n", append(several, "-i")...)
 	}
 	for _, format := range []string{"json", "yaml", "name", "wide", "jsonpath={.roots}"} {
 		check(0, 0, 0, "", append(roots["several"], "-o", format, "--dry-run=client")...)
-		check(0, 3, 3, "", append(roots["several"], "-o", format, "--dry-run=server")...)
+		check(0, 6, 6, "", append(roots["several"], "-o", format, "--dry-run=server")...)
 		check(2, 0, many, "", append(roots["several"], "-o", format)...)
 	}
 	check(1, 0, 0, "", "configmap/owner", "configmap/none", "--dry-run=client")
-	check(1, 1, 1, "", "configmap/owner", "configmap/none", "--dry-run=server")
+	check(1, 1, 4, "", "configmap/owner", "configmap/none", "--dry-run=server")
 	// Bad input is found before anything is asked.
 	for _, bad := range [][]string{{"--archive", "-"}, {"--archive", file}, {"--dry-run=maybe"}, {"--cascade", "orphan"}, {"--now", "--force", "--grace-period=4"}} {
 		check(1, 0, 0, "", append([]string{"configmap/owner", "--yes"}, bad...)...)
@@ -184,7 +184,7 @@ func TestNoDryRunOfTheCommandWritesAnything_P09(t *testing.T) {
 	for _, policy := range policies {
 		check(2, 0, 0, "", "configmap/owner", "--yes", policy)
 		check(2, 0, 0, "", "configmap/owner", "--yes", "-o", "json", policy)
-		check(0, 1, 1, "", "configmap/owner", "--dry-run=server", policy)
+		check(0, 1, 3, "", "configmap/owner", "--dry-run=server", policy)
 	}
 	if after := versions(t, c, ns); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)

@@ -61,6 +61,8 @@ type Plan struct {
 	Recreated []Recreated `json:"recreated,omitempty"`
 	// Guarded are the objects whose deletion the server refuses as long as their guards are there. The other fields do not take that into account.
 	Guarded []Guarded `json:"guarded,omitempty"`
+	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more afterwards.
+	Abandoned []Abandoned `json:"abandoned,omitempty"`
 	// Protected are objects that would be deleted by others and whose deletion the server refuses, and Asked says what it was asked. Both are there with --dry-run=server.
 	Protected []Protected `json:"protected,omitempty"`
 	Asked     *Asked      `json:"asked,omitempty"`
@@ -102,6 +104,16 @@ type IdleActor struct {
 	Finalizer string    `json:"finalizer"`
 	Actor     string    `json:"actor"`
 	Evidence  []string  `json:"evidence"`
+}
+
+// Abandoned is a finalizer of objects that are not deleted, which nobody removes any more because who does so is deleted.
+type Abandoned struct {
+	Finalizer string `json:"finalizer"`
+	// Count is how many objects have it, and Objects are the first of them.
+	Count   int         `json:"count"`
+	Objects []ObjectRef `json:"objects"`
+	// Actor is what is deleted and would be needed to remove it.
+	Actor ObjectRef `json:"actor"`
 }
 
 // Protected is an object whose deletion the server refuses.
@@ -219,7 +231,10 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.Unread = slices.Clone(p.Unread)
 	out.Spared, out.UnreadSpared = slices.Clone(p.Spared), slices.Clone(p.UnreadSpared)
 	out.Recreated, out.Guarded = slices.Clone(p.Recreated), slices.Clone(p.Guarded)
-	out.Protected = slices.Clone(p.Protected)
+	out.Abandoned, out.Protected = slices.Clone(p.Abandoned), slices.Clone(p.Protected)
+	for i := range out.Abandoned {
+		out.Abandoned[i].Objects = slices.Clone(out.Abandoned[i].Objects)
+	}
 	if p.Asked != nil {
 		asked := *p.Asked
 		out.Asked = &asked
