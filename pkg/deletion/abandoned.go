@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
@@ -17,7 +18,7 @@ import (
 const (
 	// mostWorkloads is of how many workloads that are deleted it is looked what they work on.
 	mostWorkloads = 20
-	// mostAbandoned is of how many finalizers and kinds it is looked who else removes them.
+	// mostAbandoned is of how many types it is looked whose finalizers nobody else removes.
 	mostAbandoned = 16
 	// maxFirst is how many objects of each are named.
 	maxFirst = 3
@@ -29,54 +30,86 @@ var workloadTypes = []schema.GroupResource{cluster.Deployments, cluster.Stateful
 // findAbandoned finds out which objects that are not deleted keep finalizers that nobody removes any more, because the workload that does so is deleted: in all namespaces, of
 // the custom resources that RBAC lets it write. What cannot be read is not looked at. The error is the end of ctx.
 func (pl *planner) findAbandoned(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]plan.Abandoned, error) {
-	going := goingOf(p)
-	finder := actor.NewFinder(reader, known)
-	var types []cluster.Resource
-	workloads := 0
-	for _, id := range going.ids {
-		ref := p.Graph.Ref(id)
-		if !isOf(ref, workloadTypes) || workloads == mostWorkloads {
-			continue
-		}
-		workloads++
-		w, err := reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}, ref.Namespace, ref.Name)
-		if err != nil || w == nil {
-			continue
-		}
-		for _, t := range finder.Writes(ctx, w, pl.catalog.Resources) {
-			if !slices.ContainsFunc(types, func(other cluster.Resource) bool { return other.Type == t.Type }) {
-				types = append(types, t)
-			}
+	l := leaving{goingOf(p), pl, reader, actor.NewFinder(reader, known)}
+	types := l.worksOn(ctx)
+	found := make([][]plan.Abandoned, len(types))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(pl.client.Concurrency())
+	for i, t := range types {
+		group.Go(func() (err error) {
+			found[i], err = l.abandoned(groupCtx, t)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.Concat(found...), context.Cause(ctx)
+}
+
+// leaving is what a plan takes away of those who remove finalizers.
+type leaving struct {
+	going
+	*planner
+	reader *cluster.Reader
+	finder *actor.Finder
+}
+
+// worksOn are the types of custom resources that the workloads may write that are deleted.
+func (l leaving) worksOn(ctx context.Context) []graph.Type {
+	var workloads []graph.Ref
+	for _, id := range l.ids {
+		if ref := l.going.plan.Graph.Ref(id); isOf(ref, workloadTypes) && !l.orphans[id] && len(workloads) < mostWorkloads {
+			workloads = append(workloads, ref)
 		}
 	}
+	written := make([][]cluster.Resource, len(workloads))
+	var group errgroup.Group
+	group.SetLimit(l.client.Concurrency())
+	for i, ref := range workloads {
+		group.Go(func() error {
+			w, err := l.reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}, ref.Namespace, ref.Name)
+			if err == nil && w != nil {
+				written[i] = l.finder.Writes(ctx, w, l.catalog.Resources)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // what cannot be read is not looked at
+	var types []graph.Type
+	for _, r := range slices.Concat(written...) {
+		if !slices.Contains(types, r.Type) {
+			types = append(types, r.Type)
+		}
+	}
+	return types[:min(len(types), mostAbandoned)]
+}
+
+// abandoned are the finalizers of objects of a type that nobody removes any more. The error is the end of ctx.
+func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]plan.Abandoned, error) {
 	var all []plan.Abandoned
-	for _, t := range types {
-		for _, a := range held(ctx, reader, t.Type, going) {
-			if len(all) == mostAbandoned {
-				break
-			}
-			o, err := pl.client.GetObject(ctx, t.Type, a.First[0].Namespace, a.First[0].Name)
-			if err != nil || string(o.GetUID()) != a.First[0].UID {
-				continue
-			}
-			who, err := finder.Of(ctx, o, a.Finalizer)
-			if err != nil {
-				return nil, err
-			}
-			if actors := going.actors(finder.Parts(ctx, o, who)); len(actors) > 0 {
-				a.Actor = actors[0][0]
-				all = append(all, a)
-			}
+	for _, a := range l.held(ctx, t) {
+		o, err := l.client.GetObject(ctx, t, a.First[0].Namespace, a.First[0].Name)
+		if err != nil || string(o.GetUID()) != a.First[0].UID {
+			continue
+		}
+		who, err := l.finder.Of(ctx, o, a.Finalizer)
+		if err != nil {
+			return nil, err
+		}
+		if actors := l.actors(l.finder.Parts(ctx, o, who)); len(actors) > 0 {
+			a.Actor = actors[0][0]
+			all = append(all, a)
 		}
 	}
-	return all, context.Cause(ctx)
+	return all, nil
 }
 
 // held are the finalizers of others that objects of a type have, besides those that go.
-func held(ctx context.Context, reader *cluster.Reader, t graph.Type, going going) []plan.Abandoned {
+func (l leaving) held(ctx context.Context, t graph.Type) []plan.Abandoned {
 	var all []plan.Abandoned
-	err := reader.ForEachMeta(ctx, t, func(o *graph.Object) {
-		if id, ok := going.plan.Graph.Lookup(o.UID); ok && going.is[id] {
+	err := l.reader.ForEachMeta(ctx, t, func(o *graph.Object) {
+		if id, ok := l.going.plan.Graph.Lookup(o.UID); ok && l.is[id] {
 			return
 		}
 		for _, name := range o.Finalizers {

@@ -75,10 +75,17 @@ type going struct {
 	plan *plan.Plan
 	ids  []graph.ID
 	is   map[graph.ID]bool
+	// orphans are the workloads among them that orphan their dependents: their pods go on.
+	orphans map[graph.ID]bool
 }
 
 func goingOf(p *plan.Plan) going {
-	g := going{plan: p, ids: slices.Clone(p.Deleted), is: map[graph.ID]bool{}}
+	g := going{plan: p, ids: slices.Clone(p.Deleted), is: map[graph.ID]bool{}, orphans: map[graph.ID]bool{}}
+	for _, a := range p.Actions {
+		if a.Verb == plan.VerbDelete && a.Policy == plan.Orphan && isOf(p.Graph.Ref(a.Object), workloadTypes) {
+			g.orphans[a.Object] = true
+		}
+	}
 	for _, d := range p.Deadlocked {
 		g.ids = append(g.ids, d.Object)
 	}
@@ -94,7 +101,7 @@ func (g going) actors(all [][]actor.Part) []plan.Actor {
 	for _, parts := range all {
 		var a plan.Actor
 		for _, part := range parts {
-			if id, ok := g.plan.Graph.Find(part.Resource.Group, part.Resource.Resource, part.Namespace, part.Name); ok && g.is[id] {
+			if id, ok := g.plan.Graph.Find(part.Resource.Group, part.Resource.Resource, part.Namespace, part.Name); ok && g.is[id] && !g.orphans[id] {
 				a = append(a, id)
 			}
 		}
