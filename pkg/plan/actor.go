@@ -47,7 +47,7 @@ func (p *Plan) With(actors map[graph.ID][]Actor) *Plan {
 		}
 		stable, held = len(next) == len(held), next
 	}
-	if len(held) == 0 {
+	if len(held)+len(p.options.held) == 0 {
 		return p
 	}
 	opts := p.options
