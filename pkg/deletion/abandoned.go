@@ -28,7 +28,7 @@ const (
 var workloadTypes = []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets}
 
 // findAbandoned finds out which objects that are not deleted keep finalizers that nobody removes any more, because the workload that does so is deleted: in all namespaces, of
-// the custom resources that RBAC lets it write. What cannot be read is not looked at. The error is the end of ctx.
+// the custom resources that it works on. What cannot be read is not looked at. The error is the end of ctx.
 func (pl *planner) findAbandoned(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]plan.Abandoned, error) {
 	l := leaving{goingOf(p), pl, reader, actor.NewFinder(reader, known)}
 	types := l.worksOn(ctx)
@@ -55,7 +55,7 @@ type leaving struct {
 	finder *actor.Finder
 }
 
-// worksOn are the types of custom resources that the workloads may write that are deleted.
+// worksOn are the types of custom resources that the workloads work on that are deleted.
 func (l leaving) worksOn(ctx context.Context) []graph.Type {
 	var workloads []graph.Ref
 	for _, id := range l.ids {
@@ -70,7 +70,7 @@ func (l leaving) worksOn(ctx context.Context) []graph.Type {
 		group.Go(func() error {
 			w, err := l.reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}, ref.Namespace, ref.Name)
 			if err == nil && w != nil {
-				written[i] = l.finder.Writes(ctx, w, l.catalog.Resources)
+				written[i] = l.finder.WorksOn(ctx, w, l.catalog.Resources)
 			}
 			return nil
 		})
