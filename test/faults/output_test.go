@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 )
 
 // output is what a command printed for programs, as far as it is about the objects of one world.
@@ -86,16 +87,25 @@ func (w *world) parseOutput(stdout string) (*output, error) {
 		for _, s := range diagnosis.Stuck {
 			var codes []string
 			for _, c := range s.Causes {
-				codes = append(codes, c.Code)
+				codes = append(codes, whateverItsAge(c.Code))
 			}
 			slices.Sort(codes)
-			w.say(out, s.Object, "stuck for %v", codes)
+			w.say(out, s.Object, "stuck for %v", slices.Compact(codes))
 		}
 	default:
 		err = fmt.Errorf("it is a %q", head.Kind)
 	}
 	slices.Sort(out.items)
 	return out, err
+}
+
+// whateverItsAge is the code of a cause that does not change while a command takes its time: for some seconds after a deletion the collector is not blamed for having done
+// nothing yet, and then it is.
+func whateverItsAge(code string) string {
+	if code == string(diagnose.CollectorNotActing) {
+		return string(diagnose.InProgress)
+	}
+	return code
 }
 
 // say adds a line about an object, if it is one of the world's.
