@@ -26,7 +26,7 @@ import (
 func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
 
 // prepare lists a namespace and plans the deletion of some config maps in it, or of deployments/NAME.
-func prepare(t *testing.T, config *rest.Config, namespace string, policy plan.Policy, names ...string) (*cluster.Client, *plan.Plan, []cluster.ResumePoint) {
+func prepare(t testing.TB, config *rest.Config, namespace string, policy plan.Policy, names ...string) (*cluster.Client, *plan.Plan, []cluster.ResumePoint) {
 	t.Helper()
 	listed := fixture.List(t, config, cluster.ListOptions{Namespace: namespace})
 	var roots []graph.ID

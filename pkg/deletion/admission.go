@@ -67,20 +67,22 @@ func refusesDeletesOf(o *unstructured.Unstructured, path []string, types map[sch
 
 // aboutDeletes says whether a rule of admission is about the deletion of objects of one of some types.
 func aboutDeletes(rule any, types map[schema.GroupResource]bool) bool {
+	for t := range types {
+		if about(rule, "DELETE", t.Group, t.Resource) {
+			return true
+		}
+	}
+	return false
+}
+
+// about says whether a rule of admission is about an operation on objects of a type.
+func about(rule any, operation, group, resource string) bool {
 	m, _ := rule.(map[string]any)
 	has := func(key string, names ...string) bool {
 		list, _, _ := unstructured.NestedStringSlice(m, key)
 		return slices.ContainsFunc(list, func(s string) bool { return slices.Contains(names, s) })
 	}
-	if !has("operations", "DELETE", "*") {
-		return false
-	}
-	for t := range types {
-		if has("apiGroups", t.Group, "*") && has("resources", t.Resource, "*", "*/*") {
-			return true
-		}
-	}
-	return false
+	return has("operations", operation, "*") && has("apiGroups", group, "*") && has("resources", resource, "*", "*/*")
 }
 
 // ask asks the server about up to so many deletes of others, and plans with what it refuses.

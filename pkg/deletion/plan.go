@@ -3,6 +3,7 @@ package deletion
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -81,7 +82,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
 	reader := cluster.NewReader(pl.client, pl.catalog)
-	if p.actors, err = findActors(ctx, pl.client, reader, known, p.Plan); err != nil {
+	if p.actors, err = pl.whoReleases(ctx, reader, known, p.Plan); err != nil {
 		return nil, err
 	}
 	p.Plan = p.With(p.actors)
@@ -103,6 +104,20 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links.Dependents(id), claims(id)) }})
 	p.Hiding = p.Relevant(snapshot.Gaps)
 	return p, nil
+}
+
+// whoReleases finds out which of the finalizers that a plan waits for nobody can remove once the plan is carried out.
+func (pl *planner) whoReleases(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (map[graph.ID][]plan.Actor, error) {
+	actors, err := findActors(ctx, pl.client, reader, known, p)
+	if err != nil {
+		return nil, err
+	}
+	backends, err := findBackends(ctx, reader, p)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(backends, actors)
+	return backends, nil
 }
 
 // links finds what goes with the objects, or manages them, though no ownerReference says so.

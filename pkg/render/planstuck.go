@@ -28,7 +28,7 @@ func (p Plan) remarkStuck() string {
 		if len(objects[cause]) > 1 {
 			are, their = "are", "their"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s stuck once %s is deleted: nobody else removes %s finalizers", phrase.FirstFew(objects[cause], maxNamed), are, located(p.Graph, cause), their))
+		parts = append(parts, fmt.Sprintf("%s %s stuck once %s is deleted: nobody can remove %s finalizers then", phrase.FirstFew(objects[cause], maxNamed), are, located(p.Graph, cause), their))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -22,7 +22,7 @@ var reasons = map[plan.ReasonCode]struct{ with, without string }{
 	plan.OwnerStays:        {"its owner % stays", "its owner stays"},
 	plan.ForeignFinalizers: {"", "it waits for its finalizers"},
 	plan.Protected:         {"", "the server refuses its deletion"},
-	plan.ActorDeleted:      {"nobody removes its finalizers once % is deleted", "who removes its finalizers is deleted"},
+	plan.ActorDeleted:      {"nobody can remove its finalizers once % is deleted", "who removes its finalizers is deleted"},
 	plan.NotDone:           {"", "the write was not made"},
 	plan.Deadlock:          {"it and % wait for each other", "it waits for itself"},
 	plan.DependentsBlock:   {"it waits for %", "it waits for its dependents"},
