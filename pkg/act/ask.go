@@ -22,7 +22,7 @@ type Asked struct {
 	Refused []Failure
 	// Count is of how many deletes it was asked, and Of how many the cascade has.
 	Count, Of int
-	// Unanswered is how many of them could not be told: a webhook that does not support dry runs, or a request without an answer.
+	// Unanswered is how many of them could not be told: a webhook that does not support dry runs, a permission that is missing, or a request without an answer.
 	Unanswered int
 	// As is whether it was asked in the name of the controllers that send them, which the user may impersonate.
 	As bool
@@ -36,7 +36,7 @@ var collectors = map[plan.ReasonCode]cluster.ServiceAccount{
 var collector = cluster.ServiceAccount{Namespace: "kube-system", Name: "generic-garbage-collector"}
 
 // Ask sends the deletes of a plan that others send, with dryRun=All: a policy or a webhook that refuses one stops the cascade there. That the user may not delete an object says
-// nothing of the collector. Of more than most it sends some of each type in each namespace. It ends with ctx.
+// nothing of the collector, and counts as no answer. Of more than most it sends some of each type in each namespace. It ends with ctx.
 func Ask(ctx context.Context, client *cluster.Client, p *plan.Plan, most int) Asked {
 	var deletes []plan.Action
 	for _, a := range p.Actions {
@@ -96,7 +96,10 @@ func ask(ctx context.Context, client, as *cluster.Client, g *graph.Graph, a plan
 	case !errors.As(err, &status), apierrors.IsBadRequest(err), apierrors.IsTooManyRequests(err), apierrors.IsTimeout(err):
 		return errUnanswered
 	}
-	return refusedForAll(err)
+	if refusedForAll(err) == nil { // permissions are checked first: what admission says to those who have them is not known
+		return errUnanswered
+	}
+	return err
 }
 
 // accountOf is who sends a delete.

@@ -25,7 +25,7 @@ func TestTheServerIsAskedAboutEachDeleteOfOthers(t *testing.T) {
 		"a webhook that answers 409":              {faultproxy.Status(409, "Conflict", "it is in use"), "it is in use", 0},
 		"a webhook that is down":                  {faultproxy.Status(500, "InternalError", "failed calling webhook"), "failed calling webhook", 0},
 		"a webhook without dry runs":              {faultproxy.Status(400, "BadRequest", "the webhook does not support dry run"), "", 1},
-		"the user may not, and the collector may": {faultproxy.Status(403, "Forbidden", `User "eve" cannot delete resource "configmaps"`), "", 0},
+		"the user may not, and the collector may": {faultproxy.Status(403, "Forbidden", `User "eve" cannot delete resource "configmaps"`), "", 1},
 		"there is no answer":                      {faultproxy.Reset(), "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func (p *Plan) First() []Action {
 
 // inForeground are what programs would delete in the background although the roots are deleted in the foreground, because the roots do not have the field that says
 // otherwise. The client deletes them in the foreground itself, before the roots. The DELETE of the program comes second: it has no policy, and the server leaves the
-// finalizer of the first on the object (API-006).
+// finalizer of the first on the object (API-002).
 func inForeground(g *graph.Graph, roots []graph.ID, policy Policy, links Links) []ObjectReason {
 	if policy != Foreground || links == nil {
 		return nil

@@ -36,7 +36,7 @@ func (p Plan) remarkAsked() string {
 		parts = append(parts, fmt.Sprintf("the server was asked about %d of the %d deletes that others send", p.Asked.Count, p.Asked.Of))
 	}
 	if n := p.Asked.Unanswered; n > 0 {
-		parts = append(parts, fmt.Sprintf("it is unknown whether the server refuses %s: it has not answered the dry run", phrase.Count(n, "delete")))
+		parts = append(parts, fmt.Sprintf("it is unknown whether the server refuses %s: no dry run could tell", phrase.Count(n, "delete")))
 	}
 	if len(p.Asked.Refused) > 0 && !p.Asked.As {
 		parts = append(parts, "the server was asked in your name, because you may not impersonate the controllers that delete; a policy may decide otherwise for them")
