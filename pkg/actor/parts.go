@@ -25,8 +25,18 @@ func (f *Finder) Parts(ctx context.Context, o *unstructured.Unstructured, a Acto
 		return nil
 	}
 	workloads := a.Workloads
-	if len(workloads) == 0 && !a.IsKnown {
+	switch {
+	case !a.IsKnown && len(workloads) == 0:
 		workloads = f.permittedWorkloads(ctx, o)
+	case a.IsKnown && len(workloads) > 0:
+		// The search for signs of life ends with the first that lives, and there may be another installation.
+		s := f.searchFor(o, a.Known, a.Finalizer)
+		s.usual(ctx)
+		s.elsewhere(ctx)
+		if len(s.unread) > 0 {
+			return nil
+		}
+		workloads = append(slices.Clone(workloads), s.workloads...)
 	}
 	var all [][]Part
 	for _, w := range workloads {
