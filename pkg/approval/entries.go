@@ -16,7 +16,7 @@ func entries(p *v1alpha1.Plan) map[string]string {
 	add := func(words string, key ...any) {
 		text, err := json.Marshal(key)
 		if err != nil {
-			panic(err) // texts, numbers and lists of texts
+			panic(err) // keys are texts, numbers, booleans and lists of texts, for which json.Marshal has no error
 		}
 		all[string(text)] = words
 	}

@@ -17,7 +17,7 @@ func run(ctx context.Context, o *Options) error {
 }
 
 func perform(ctx context.Context, o *Options) error {
-	if err := o.selection(); err != nil {
+	if err := o.Objects.Complete(&o.Request.Selection, o.Env, o.Args); err != nil {
 		return err
 	}
 	client, catalog, err := o.Connect(ctx)
@@ -60,15 +60,6 @@ func perform(ctx context.Context, o *Options) error {
 		o.ExplainLeft(ctx, client, catalog, env.WaitedFor(result.Blocked))
 	}
 	return errors.Join(missing, err)
-}
-
-// selection fills in which objects are meant.
-func (o *Options) selection() error {
-	namespace, enforce, err := o.Config.ToRawKubeConfigLoader().Namespace()
-	meant := o.Objects.Request(namespace, o.Args)
-	meant.EnforceNamespace, meant.Fields, meant.All = enforce, o.Request.Selection.Fields, o.Request.Selection.All
-	o.Request.Selection = meant
-	return err
 }
 
 // preview prints the plan, for --dry-run=server with what the server says to its deletes, and compares it with an approved one.

@@ -57,3 +57,12 @@ func (o *Objects) Validate(cmd *cobra.Command, args []string) error {
 func (o *Objects) Request(namespace string, args []string) selection.Request {
 	return selection.Request{Args: args, Files: o.Files, Namespace: namespace, AllNamespaces: o.AllNamespaces, Labels: o.Selector}
 }
+
+// Complete fills in what was typed in a request that has its field selector and All. The namespace is that of -n, or of the kubeconfig.
+func (o *Objects) Complete(r *selection.Request, e *Env, args []string) error {
+	namespace, enforce, err := e.Config.ToRawKubeConfigLoader().Namespace()
+	meant := o.Request(namespace, args)
+	meant.EnforceNamespace, meant.Fields, meant.All = enforce, r.Fields, r.All
+	*r = meant
+	return err
+}

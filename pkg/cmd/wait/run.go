@@ -14,7 +14,7 @@ import (
 )
 
 func run(ctx context.Context, o *Options) error {
-	if err := o.selection(); err != nil {
+	if err := o.Objects.Complete(&o.Request.Selection, o.Env, o.Args); err != nil {
 		return err
 	}
 	client, catalog, err := o.Connect(ctx)
@@ -49,15 +49,6 @@ func run(ctx context.Context, o *Options) error {
 		stuck = o.ExplainLeft(ctx, client, catalog, env.WaitedFor(result.Blocked))
 	}
 	return errors.Join(missing, o.print(result, stuck), err)
-}
-
-// selection fills in which objects are meant.
-func (o *Options) selection() error {
-	namespace, enforce, err := o.Config.ToRawKubeConfigLoader().Namespace()
-	meant := o.Objects.Request(namespace, o.Args)
-	meant.EnforceNamespace, meant.Fields, meant.All = enforce, o.Request.Selection.Fields, o.Request.Selection.All
-	o.Request.Selection = meant
-	return err
 }
 
 func (o *Options) lines() render.DeletionLines {
