@@ -97,8 +97,8 @@ func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]plan.Abandoned,
 		if err != nil {
 			return nil, err
 		}
-		if actors := l.actors(l.finder.Parts(ctx, o, who)); len(actors) > 0 {
-			a.Actor = actors[0][0]
+		if removers := l.removers(l.finder.Parts(ctx, o, who)); len(removers) > 0 {
+			a.Actor = removers[0][0]
 			all = append(all, a)
 		}
 	}

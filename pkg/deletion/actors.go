@@ -30,14 +30,14 @@ type class struct {
 
 // findActors finds out which of the finalizers that a plan waits for lose those who remove them with it, at one object of each class. It reads nothing if the plan deletes
 // nothing that an actor needs. The error is the end of ctx.
-func findActors(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (map[graph.ID][]plan.Actor, error) {
+func findActors(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (plan.Needs, error) {
 	going := goingOf(p)
 	if known == nil || !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), actorTypes) }) {
-		return nil, nil
+		return plan.Needs{}, nil
 	}
 	classes, members := classesOf(known, p)
 	finder := actor.NewFinder(reader, known)
-	found := make([][]plan.Actor, len(classes))
+	found := make([]plan.Removers, len(classes))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(client.Concurrency())
 	for i, c := range classes {
@@ -51,7 +51,7 @@ func findActors(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 			}
 			a, err := finder.Of(groupCtx, o, c.finalizer)
 			if err == nil {
-				found[i] = going.actors(finder.Parts(groupCtx, o, a))
+				found[i] = going.removers(finder.Parts(groupCtx, o, a))
 			}
 			return err
 		})
@@ -59,15 +59,15 @@ func findActors(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	actors := map[graph.ID][]plan.Actor{}
+	needs := plan.Needs{}
 	for i, c := range classes {
 		for _, id := range members[c] {
-			if actors[id] == nil && found[i] != nil {
-				actors[id] = found[i]
+			if found[i] != nil {
+				needs[id] = append(needs[id], found[i])
 			}
 		}
 	}
-	return actors, context.Cause(ctx)
+	return needs, context.Cause(ctx)
 }
 
 // going is what a plan deletes, or begins to.
@@ -95,9 +95,9 @@ func goingOf(p *plan.Plan) going {
 	return g
 }
 
-// actors are those of whose parts one goes; nil if there is one of which none does.
-func (g going) actors(all [][]actor.Part) []plan.Actor {
-	var actors []plan.Actor
+// removers are the actors of whose parts one goes; nil if there is one of which none does.
+func (g going) removers(all [][]actor.Part) plan.Removers {
+	var removers plan.Removers
 	for _, parts := range all {
 		var a plan.Actor
 		for _, part := range parts {
@@ -108,9 +108,9 @@ func (g going) actors(all [][]actor.Part) []plan.Actor {
 		if len(a) == 0 {
 			return nil
 		}
-		actors = append(actors, a)
+		removers = append(removers, a)
 	}
-	return actors
+	return removers
 }
 
 // classesOf sorts the finalizers that a plan waits for. Those of actors without workloads, which are the control plane's, are left out.

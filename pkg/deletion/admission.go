@@ -95,6 +95,6 @@ func (p *Planned) ask(ctx context.Context, most int) {
 	}
 	p.Plan = p.Without(refused)
 	if len(refused) > 0 {
-		p.Plan = p.With(p.actors)
+		p.Plan = p.With(p.needs)
 	}
 }

@@ -23,13 +23,13 @@ type backend struct {
 
 // findBackends finds out which objects with finalizers nobody can update any more, because a webhook is called for each update, and what answers it goes with the deletion: an
 // admission webhook with failurePolicy Fail that selects nothing further, or the webhook that converts the type. The error is the end of ctx.
-func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (map[graph.ID][]plan.Actor, error) {
+func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (plan.Needs, error) {
 	going := goingOf(p)
 	serves := []schema.GroupResource{cluster.Services, cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets}
 	if len(p.Blockers) == 0 || !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), serves) }) {
-		return map[graph.ID][]plan.Actor{}, nil
+		return nil, nil
 	}
-	found := map[graph.ID][]plan.Actor{}
+	needs := plan.Needs{}
 	for _, b := range append(admissionBackends(ctx, reader), conversionBackends(ctx, reader)...) {
 		if id, ok := p.Graph.Find(b.config.Group(), b.config.Resource, "", b.config.Name); ok && going.is[id] && b.config.Resource != cluster.CRDs.Resource {
 			continue // whatever is called then is nobody's business
@@ -39,12 +39,12 @@ func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (ma
 			continue
 		}
 		for _, blocker := range p.Blockers {
-			if len(blocker.Finalizers) > 0 && b.calls(p.Graph.Ref(blocker.Object)) && found[blocker.Object] == nil {
-				found[blocker.Object] = []plan.Actor{{part}}
+			if len(blocker.Finalizers) > 0 && b.calls(p.Graph.Ref(blocker.Object)) {
+				needs[blocker.Object] = append(needs[blocker.Object], plan.Removers{{part}})
 			}
 		}
 	}
-	return found, context.Cause(ctx)
+	return needs, context.Cause(ctx)
 }
 
 // behind returns what goes of a backend, so that nothing answers there: the Service, or each workload that it selects.

@@ -3,7 +3,6 @@ package deletion
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -82,10 +81,10 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
 	reader := cluster.NewReader(pl.client, pl.catalog)
-	if p.actors, err = pl.whoReleases(ctx, reader, known, p.Plan); err != nil {
+	if p.needs, err = pl.whoReleases(ctx, reader, known, p.Plan); err != nil {
 		return nil, err
 	}
-	p.Plan = p.With(p.actors)
+	p.Plan = p.With(p.needs)
 	if err := pl.admission(ctx, reader, p); err != nil {
 		return nil, err
 	}
@@ -107,8 +106,8 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 }
 
 // whoReleases finds out which of the finalizers that a plan waits for nobody can remove once the plan is carried out.
-func (pl *planner) whoReleases(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (map[graph.ID][]plan.Actor, error) {
-	actors, err := findActors(ctx, pl.client, reader, known, p)
+func (pl *planner) whoReleases(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (plan.Needs, error) {
+	needs, err := findActors(ctx, pl.client, reader, known, p)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +115,10 @@ func (pl *planner) whoReleases(ctx context.Context, reader *cluster.Reader, know
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(backends, actors)
-	return backends, nil
+	for id, removers := range backends {
+		needs[id] = append(needs[id], removers...)
+	}
+	return needs, nil
 }
 
 // links finds what goes with the objects, or manages them, though no ownerReference says so.

@@ -36,7 +36,7 @@ type Planned struct {
 
 	planner *planner
 	links   *link.Links
-	actors  map[graph.ID][]plan.Actor
+	needs   plan.Needs
 	details plan.Details
 }
 

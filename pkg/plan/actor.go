@@ -7,6 +7,12 @@ import (
 // Actor is a program that removes finalizers: the objects of which it needs each to do so, such as a workload, its ServiceAccount and what permits it to write.
 type Actor []graph.ID
 
+// Removers are those who can remove one finalizer of an object: one of them is enough.
+type Removers []Actor
+
+// Needs says for objects who is needed until they are gone: of each Removers one.
+type Needs map[graph.ID][]Removers
+
 // Abandoned is a finalizer that objects of a type have and that nobody removes any more once the deletion is over. The objects themselves are not deleted.
 type Abandoned struct {
 	Type      graph.Type
@@ -28,11 +34,11 @@ func (a Actor) goes(s *simulation) (graph.ID, bool) {
 	return 0, false
 }
 
-// With plans the same deletion with what was found out about who removes finalizers: for each object all who can. An object is not released if all of them go, and not
+// With plans the same deletion with what was found out about who removes finalizers. An object is not released if all who can remove one of its finalizers go, and not
 // only once it is gone. How long an actor takes for its work is not known, so that whatever goes meanwhile counts as gone before.
-func (p *Plan) With(actors map[graph.ID][]Actor) *Plan {
+func (p *Plan) With(needs Needs) *Plan {
 	held := map[graph.ID]graph.ID{} // by what goes
-	for id := range actors {
+	for id := range needs {
 		held[id] = 0
 	}
 	for stable := false; !stable && len(held) > 0; {
@@ -41,7 +47,7 @@ func (p *Plan) With(actors map[graph.ID][]Actor) *Plan {
 		s, _ := carriedOut(p.Graph, p.Roots, p.Policy, opts)
 		next := map[graph.ID]graph.ID{}
 		for id := range held {
-			if part, goes := allGo(s, actors[id]); goes {
+			if part, goes := s.lacks(needs[id]); goes {
 				next[id] = part
 			}
 		}
@@ -55,10 +61,19 @@ func (p *Plan) With(actors map[graph.ID][]Actor) *Plan {
 	return New(p.Graph, p.Roots, p.Policy, opts)
 }
 
-// allGo says whether each of some actors goes, and with which part of the first.
-func allGo(s *simulation, actors []Actor) (graph.ID, bool) {
+// lacks says whether all go of those who can remove a finalizer, and with which part of the first.
+func (s *simulation) lacks(needed []Removers) (graph.ID, bool) {
+	for _, removers := range needed {
+		if part, goes := removers.allGo(s); goes {
+			return part, true
+		}
+	}
+	return 0, false
+}
+
+func (r Removers) allGo(s *simulation) (graph.ID, bool) {
 	var first graph.ID
-	for i, a := range actors {
+	for i, a := range r {
 		part, goes := a.goes(s)
 		if !goes {
 			return 0, false
@@ -67,5 +82,5 @@ func allGo(s *simulation, actors []Actor) (graph.ID, bool) {
 			first = part
 		}
 	}
-	return first, len(actors) > 0
+	return first, len(r) > 0
 }

@@ -24,11 +24,11 @@ func stuckIn(t *testing.T, s *tied, policy Policy, roots []string, actors ...[]s
 	t.Helper()
 	g, links := s.build()
 	database := lookup(t, g, "database")[0]
-	needs := map[graph.ID][]Actor{}
+	var removers Removers
 	for _, names := range actors {
-		needs[database] = append(needs[database], lookup(t, g, names...))
+		removers = append(removers, lookup(t, g, names...))
 	}
-	return New(g, lookup(t, g, roots...), policy, Options{Links: links}).With(needs)
+	return New(g, lookup(t, g, roots...), policy, Options{Links: links}).With(Needs{database: {removers}})
 }
 
 // TestActorGoesWithWhatItReleases: then the object is stuck, and what waits for it.

@@ -45,7 +45,7 @@ func TestProtectedDependent(t *testing.T) {
 	operator := operated(t)
 	held := stuckIn(t, operator, Background, []string{"ns"}, []string{"operator"})
 	ids := lookup(t, held.Graph, "database", "operator")
-	if p := held.Without([]Refusal{{ids[1], "no"}}).With(map[graph.ID][]Actor{ids[0]: {{ids[1]}}}); len(held.Stuck()) == 0 || names(p.Graph, p.Deleted) != "database password pod" {
+	if p := held.Without([]Refusal{{ids[1], "no"}}).With(Needs{ids[0]: {{{ids[1]}}}}); len(held.Stuck()) == 0 || names(p.Graph, p.Deleted) != "database password pod" {
 		t.Errorf("stuck %+v, deleted %q", p.Stuck(), names(p.Graph, p.Deleted))
 	}
 	// What others do not send is told when it is sent.
