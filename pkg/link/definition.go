@@ -24,6 +24,8 @@ type Definition struct {
 	Owner Direction `json:"owner,omitempty"`
 	// Recreates says how an end comes back that is deleted while the source stays: the first of which the source meets the conditions. Empty if it does not.
 	Recreates []Recreation `json:"recreates,omitempty"`
+	// Before says that the source is to be gone before its ends are deleted, because it needs them until then.
+	Before bool `json:"before,omitempty"`
 	// Users say where a guard names the objects for which it keeps its end, and ReasonField is a path to why it does, in words. Both are for Deletion.Of Guard.
 	Users       []Ends `json:"users,omitempty"`
 	ReasonField Path   `json:"reasonField,omitzero"`

@@ -24,10 +24,10 @@ type Abandoned struct {
 	Actor graph.ID
 }
 
-// goes returns the first part of an actor that is being deleted or gone.
-func (a Actor) goes(s *simulation) (graph.ID, bool) {
+// goes returns the first part of an actor that is being deleted or gone, and was not deleted only when the stage of an object was over.
+func (a Actor) goes(s *simulation, id graph.ID) (graph.ID, bool) {
 	for _, part := range a {
-		if s.is(part, deleting|gone) {
+		if s.is(part, deleting|gone) && s.inStage(part) <= s.inStage(id) {
 			return part, true
 		}
 	}
@@ -47,7 +47,7 @@ func (p *Plan) With(needs Needs) *Plan {
 		s, _ := carriedOut(p.Graph, p.Roots, p.Policy, opts)
 		next := map[graph.ID]graph.ID{}
 		for id := range held {
-			if part, goes := s.lacks(needs[id]); goes {
+			if part, goes := s.lacks(id, needs[id]); goes {
 				next[id] = part
 			}
 		}
@@ -62,19 +62,19 @@ func (p *Plan) With(needs Needs) *Plan {
 }
 
 // lacks says whether all go of those who can remove a finalizer, and with which part of the first.
-func (s *simulation) lacks(needed []Removers) (graph.ID, bool) {
+func (s *simulation) lacks(id graph.ID, needed []Removers) (graph.ID, bool) {
 	for _, removers := range needed {
-		if part, goes := removers.allGo(s); goes {
+		if part, goes := removers.allGo(s, id); goes {
 			return part, true
 		}
 	}
 	return 0, false
 }
 
-func (r Removers) allGo(s *simulation) (graph.ID, bool) {
+func (r Removers) allGo(s *simulation, id graph.ID) (graph.ID, bool) {
 	var first graph.ID
 	for i, a := range r {
-		part, goes := a.goes(s)
+		part, goes := a.goes(s, id)
 		if !goes {
 			return 0, false
 		}

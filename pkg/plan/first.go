@@ -11,22 +11,34 @@ import (
 type start struct {
 	roots  []graph.ID
 	policy Policy
-	// first are deleted before the roots.
-	first []ObjectReason
+	links  Links
+	// stages are the roots in the stages of an ordered deletion, with what is deleted before what takes it along; none of any other.
+	stages [][]graph.ID
 	// block are references that are made to block before that.
 	block []graph.Edge
 }
 
 func newStart(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) start {
-	return start{roots: roots, policy: policy, first: inForeground(g, roots, policy, opts.Links)}
+	return start{roots: roots, policy: policy, links: opts.Links, stages: opts.stages}
 }
 
-// begin sends the deletes.
+// begin sends the deletes, of an ordered deletion those of the first stage.
 func (b start) begin(s *simulation) {
 	for _, e := range b.block {
 		s.edges[e.Index] |= blocking
 	}
 	s.wave = 1
+	if len(b.stages) == 0 {
+		b.send(s, b.roots)
+		return
+	}
+	s.staged = newStaging(b)
+	s.staged.begin(s, b.stages[0])
+}
+
+// send sends the deletes of some objects, and before them of what programs would delete in another way.
+func (b start) send(s *simulation, objects []graph.ID) {
+	first := inForeground(s.Graph, objects, b.policy, b.links)
 	send := func(id graph.ID, because Reason) {
 		if !s.is(id, gone) {
 			s.delete(id, b.policy, ByClient, because)
@@ -35,12 +47,12 @@ func (b start) begin(s *simulation) {
 			s.drain()
 		}
 	}
-	for _, f := range b.first {
+	for _, f := range first {
 		send(f.Object, f.Because)
 	}
-	for _, root := range dependentsFirst(s.Graph, b.roots) {
-		if !slices.ContainsFunc(b.first, func(f ObjectReason) bool { return f.Object == root }) {
-			send(root, Reason{Code: Requested})
+	for _, id := range dependentsFirst(s.Graph, objects) {
+		if !slices.ContainsFunc(first, func(f ObjectReason) bool { return f.Object == id }) {
+			send(id, s.requested(id))
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (s *simulation) noteGuards(id graph.ID, by By) {
 			continue
 		}
 		g := Guarded{Object: id, Guard: f.Dependent()}
-		there := !s.is(g.Guard, gone) || by == ByClient && s.Graph.Observed(g.Guard)
+		there := !s.is(g.Guard, gone) || by == ByClient && s.Graph.Observed(g.Guard) && s.inStage(g.Guard) == s.inStage(id)
 		if there && !slices.Contains(s.guarded, g) {
 			s.guarded = append(s.guarded, g)
 		}

@@ -34,6 +34,10 @@ type Options struct {
 	// Gaps are what the listing could not see. Under the rules of the loop a gap that can hide a dependent keeps the collector's
 	// finalizers on.
 	Gaps []v1alpha1.Gap
+	// stages are the objects that the client deletes, in the stages of an ordered deletion; none of any other.
+	stages [][]graph.ID
+	// orderCycle are objects that cannot be ordered.
+	orderCycle []graph.ID
 	// held are objects from which nobody removes the finalizers of others, with what goes that would be needed for it.
 	held map[graph.ID]graph.ID
 	// protected are objects whose deletion the server refuses, whoever sends it, and why.

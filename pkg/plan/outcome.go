@@ -36,6 +36,9 @@ func (s *simulation) whyKept(id graph.ID) Reason {
 	if _, refused := s.options.protected[id]; refused {
 		return Reason{Code: Protected}
 	}
+	if r, ok := s.waitsForStage(); ok && slices.Contains(slices.Concat(s.staged.later...), id) {
+		return r
+	}
 	if r, ok := s.spared(id); ok {
 		return r
 	}
@@ -137,7 +140,10 @@ func (s *simulation) blocked(other *simulation) []ObjectReason {
 		case s.is(id, deleting):
 			blocked = append(blocked, ObjectReason{Object: id, Because: s.waitsFor(id)})
 		default:
-			r := s.whyKept(id)
+			r, waits := s.waitsForStage()
+			if !waits {
+				r = s.whyKept(id)
+			}
 			if r.Code == OwnedByAnother {
 				r.Code = OwnerStays
 			}

@@ -52,7 +52,9 @@ type Action struct {
 	Setting Setting
 	// Wave is when it is due: what one wave brings about, the next reacts to. The first is 1; what makes references
 	// block, and what sets a policy, comes before it, in 0.
-	Wave    int
+	Wave int
+	// Stage is that of an ordered deletion, from 1; 0 of any other.
+	Stage   int
 	By      By
 	Because Reason
 }
@@ -108,6 +110,8 @@ const (
 	LinkWaits         ReasonCode = "LinkWaits"       // a program waits until what is below it in a link is gone
 	LinkKept          ReasonCode = "LinkKept"        // a program keeps it, as it or its owner in a link says
 	LinkNotSeen       ReasonCode = "LinkNotSeen"     // its owner in a link lacks the finalizer by which the program sees the deletion
+	Ordered           ReasonCode = "Ordered"         // it has to be gone before something else is deleted
+	EarlierStage      ReasonCode = "EarlierStage"    // its stage does not begin
 )
 
 // ObjectReason is an object that is not deleted, and why.
@@ -175,6 +179,7 @@ type Plan struct {
 
 	options Options
 	end     *Projection
+	staged  *staging
 	// after are the actions of a run whose finalizers of others were removed; nil if there are none.
 	after []Action
 }
@@ -197,7 +202,7 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 		Graph: g, Policy: policy, Roots: roots, options: opts, end: s.Projection,
 		Actions: s.actions, Deleted: s.deleted(),
 		Kept: s.kept(), Deadlocked: s.deadlocked(), Blockers: s.blockers(),
-		DependsOnTiming: s.timing, Guarded: s.guarded,
+		DependsOnTiming: s.timing, Guarded: s.guarded, staged: s.staged,
 	}
 	p.settle(s, start.begin)
 	p.Actions = slices.Concat(p.settings(), blocks(start.block), p.Actions)

@@ -15,6 +15,9 @@ func (s *simulation) delete(id graph.ID, policy Policy, by By, because Reason) {
 		s.objects[id] |= cleanup // which ignores the policy until its content is gone (API-060, NS-003)
 	}
 	s.Delete(id, policy)
+	if s.staged != nil {
+		s.staged.begunIn[id] = s.staged.stage
+	}
 	s.begin(id)
 	s.settle(id)
 }
@@ -42,6 +45,9 @@ func (s *simulation) settle(id graph.ID) {
 func (s *simulation) remove(id graph.ID) {
 	s.touch(id)
 	s.Removed(id)
+	if s.staged != nil {
+		s.staged.goneIn[id] = s.staged.stage
+	}
 	if container, ok := s.containers[id]; ok {
 		s.Enqueue(container)
 		for _, other := range s.moreContainers[id] {

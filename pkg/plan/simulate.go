@@ -40,6 +40,8 @@ type simulation struct {
 	// order is that in which things are taken up one by one, instead of in waves; silent keeps no actions.
 	order  order
 	silent bool
+	// staged is how far an ordered deletion has come; nil of any other.
+	staged *staging
 }
 
 func newSimulation(g *graph.Graph, opts Options, release bool) *simulation {
@@ -51,12 +53,13 @@ func simulate(g *graph.Graph, opts Options, release bool, begin func(*simulation
 	s := newSimulation(g, opts, release)
 	begin(s)
 	s.proceed()
+	s.touchLater()
 	return s
 }
 
 // proceed lets everybody react until nothing is left to do.
 func (s *simulation) proceed() {
-	for s.hasWork() || s.breakDeadlock() {
+	for s.hasWork() || s.breakDeadlock() || s.nextStage() {
 		now, retries := s.Drain(), s.retries
 		s.retries = nil
 		for _, id := range retries {
@@ -214,6 +217,9 @@ func (s *simulation) act(a Action) {
 		return
 	}
 	a.Wave = s.wave
+	if s.staged != nil {
+		a.Stage = s.staged.stage
+	}
 	s.actions = append(s.actions, a)
 }
 

@@ -195,7 +195,7 @@ func (s *simulation) drain() {
 		}
 		s.retries = nil
 		if q.Len() == 0 {
-			if s.breakDeadlock() {
+			if s.breakDeadlock() || s.nextStage() {
 				continue
 			}
 			return
