@@ -24,6 +24,11 @@ func entries(p *v1alpha1.Plan) map[string]string {
 	for _, a := range p.Actions {
 		add(actionWords(a), "action", a.Verb, identity(a.Object), a.Policy, a.By, sorted(a.Owners), sorted(a.Finalizers), a.Field, a.Value)
 	}
+	for i, s := range p.Stages {
+		for _, o := range s.Objects {
+			add(fmt.Sprintf("delete %s in stage %d", named(o), i+1), "stage", i+1, identity(o))
+		}
+	}
 	for _, o := range p.Deleted {
 		add("", "deleted", identity(o))
 	}

@@ -21,7 +21,10 @@ type Change struct {
 
 // What names what was changed.
 func (c *Change) What() string {
-	if len(c.Roots) == 1 {
+	switch len(c.Roots) {
+	case 0: // between the stages of an ordered deletion
+		return "objects were created or changed since the plan was made"
+	case 1:
 		return c.Roots[0].Quoted() + " was changed since the plan was made"
 	}
 	return firstFew(c.Roots) + ", or their dependents, were changed since the plan was made"

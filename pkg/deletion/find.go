@@ -28,7 +28,7 @@ func (pl *planner) find(ctx context.Context, query *selection.Query, objects []s
 		switch {
 		case !ok:
 			unlisted = append(unlisted, o)
-		case !matches(o, id):
+		case !pl.besides[o.UID] && !matches(o, id):
 			p.LeftOut = append(p.LeftOut, LeftOut{o.Ref(), ErrNoMatch})
 		default:
 			ids = append(ids, id)

@@ -24,6 +24,9 @@ type Options struct {
 	// Wait for the whole cascade, for as long as Timeout; 0 is for ever.
 	Wait    bool
 	Timeout time.Duration
+	// StageTimeout is how long each stage of an ordered deletion may take; 0 is for ever. OnStage is called before each, with which of how many it is and its plan; it may be nil.
+	StageTimeout time.Duration
+	OnStage      func(n, of int, stage *Planned)
 	// OnStart is called right before the first write, with what was archived; nil without an archive.
 	OnStart func(*archive.Saved)
 	// OnEvent is called with what happens to objects, and OnTick every second with what is left.

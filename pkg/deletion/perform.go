@@ -35,6 +35,9 @@ func Perform(ctx context.Context, p *Planned, opts Options) (*Result, error) {
 	if opts.OnStart != nil {
 		opts.OnStart(saved)
 	}
+	if p.planner.request.Ordered {
+		return p.performStages(ctx, opts, saved)
+	}
 	return p.perform(ctx, opts, saved)
 }
 
@@ -46,7 +49,7 @@ func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Save
 	how := act.Options{
 		GracePeriodSeconds: pl.request.GracePeriodSeconds, PropagateGracePeriod: pl.request.PropagateGracePeriod, Archived: covered(pl.client, saved),
 		ResumePoints: p.Snapshot.ResumePoints, Wait: opts.Wait, OnEvent: opts.OnEvent, Tick: opts.OnTick, OnWrite: opts.OnWrite,
-		Replan: again.replan, Meant: pl.request.Selection.StillMatches(pl.client),
+		Replan: again.replan, Meant: pl.meant(),
 	}
 	if pl.request.GC == ClientGC {
 		how.Collect, how.PropagateGracePeriod = gc.collect, false

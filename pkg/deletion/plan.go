@@ -21,12 +21,14 @@ type planner struct {
 	client  *cluster.Client
 	catalog *cluster.Catalog
 	request Request
+	// besides are the uids of objects that the request does not mean and that are deleted before what would take them along: a selector need not match them.
+	besides map[string]bool
 }
 
 // Plan finds the objects that a request means, lists what their deletion can reach, and plans it. It writes nothing. Objects that are not there are in the
 // plan's Missing, and joined to the error if there is one. It ends with ctx.
 func Plan(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
-	pl := &planner{client, catalog, request}
+	pl := &planner{client: client, catalog: catalog, request: request}
 	found, err := interrupt.Do(ctx, func() (resolved, error) { return pl.resolve(ctx, getter) })
 	if err != nil {
 		return nil, err
@@ -84,7 +86,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	if p.needs, err = pl.whoReleases(ctx, reader, known, p.Plan); err != nil {
 		return nil, err
 	}
-	p.Plan = p.With(p.needs)
+	p.Plan = pl.arrange(known, p)
 	if err := pl.admission(ctx, reader, p); err != nil {
 		return nil, err
 	}

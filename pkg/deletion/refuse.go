@@ -1,6 +1,7 @@
 package deletion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ func (p *Planned) Refused(asks bool) error {
 		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: types that may contain dependents could not be listed"),
 			"--dry-run=client shows the plan; --allow-incomplete deletes anyway"))
 	}
-	if err := p.bound(); err != nil || asks {
+	if err := cmp.Or(p.bound(), p.unordered()); err != nil || asks {
 		return err
 	}
 	return p.stuck()

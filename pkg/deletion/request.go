@@ -43,6 +43,9 @@ type Request struct {
 	AllowStuck bool
 	// Known returns what is known of finalizers and links; nil means that nothing is known.
 	Known func() (*finalizer.Registry, error)
+	// Ordered deletes in stages, each of which begins when all is gone that the one before deletes: custom resources and what waits for an actor first. An object that does
+	// not exist any more was deleted by an earlier call.
+	Ordered bool
 	// Progress, if not nil, is called before each listing, as that of a selection.Query.
 	Progress func() (report func(cluster.Progress), done func())
 }

@@ -25,7 +25,7 @@ func hintStuck(protected bool) string {
 	if protected {
 		return "change what refuses it, or leave the object out; --allow-stuck deletes the rest all the same"
 	}
-	return "delete what has the finalizers first, and the rest when it is gone; --allow-stuck deletes all the same"
+	return "--ordered deletes what has the finalizers first, and the rest when it is gone; --allow-stuck deletes all the same"
 }
 
 // WouldBeStuck says why the deletion would not complete: the server refuses a part of it, or who removes finalizers goes first; empty if it would.

@@ -26,6 +26,12 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{}, Unread: refs(p.Graph, p.Unread), Unsettled: refs(p.Graph, p.Unsettled),
 		Disks: p.Disks, UnreadDisks: refs(p.Graph, p.UnreadDisks),
 	}
+	for _, s := range p.Stages() {
+		out.Stages = append(out.Stages, v1alpha1.Stage{Objects: refs(p.Graph, s.Objects), Deleted: refs(p.Graph, s.Deleted)})
+	}
+	if cycle := p.OrderCycle(); len(cycle) > 0 {
+		out.OrderCycle = refs(p.Graph, cycle)
+	}
 	for _, cycle := range p.Cycles {
 		out.Cycles = append(out.Cycles, refs(p.Graph, cycle))
 	}
@@ -78,7 +84,7 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 // Action returns one action as it is printed. The graph is the one that its plan is about.
 func Action(g *graph.Graph, a plan.Action) v1alpha1.Action {
 	out := v1alpha1.Action{
-		Verb: string(a.Verb), Object: Ref(g.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, By: string(a.By),
+		Verb: string(a.Verb), Object: Ref(g.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, Stage: a.Stage, By: string(a.By),
 		Because: render.Because(g, a.Object, a.Because), Reason: string(a.Because.Code),
 	}
 	if a.Verb == plan.VerbSetPolicy {

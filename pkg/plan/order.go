@@ -26,7 +26,7 @@ func (p *Plan) Batches() [][]Action {
 	depth := depths(p.Graph, p.Roots)
 	var batches [][]Action
 	for _, a := range p.Actions {
-		if a.Because.Code != Requested {
+		if a.Because.Code != Requested && a.Because.Code != Ordered {
 			continue
 		}
 		for len(batches) <= depth[a.Object] {

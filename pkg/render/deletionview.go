@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 const (
@@ -69,6 +70,17 @@ func NewWaitView(out, errOut io.Writer, lines DeletionLines, p *deletion.Planned
 	v.remedy = "kubectl gc run does the collector's part"
 	v.Begin()
 	return v
+}
+
+// Stage says that a stage of an ordered deletion begins.
+func (v *DeletionView) Stage(n, of int, p *deletion.Planned) {
+	v.Done()
+	for _, id := range p.Roots {
+		v.roots[p.Graph.Ref(id).UID] = true
+	}
+	if v.lines == EventLines {
+		fmt.Fprintf(v.errOut, "stage %d of %d: deletes %s\n", n, of, phrase.FirstFew(KindNamesOf(p.Graph, p.Roots), maxNamed))
+	}
 }
 
 // Begin says that the deletion begins now.

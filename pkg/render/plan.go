@@ -27,6 +27,8 @@ type Plan struct {
 	Known *finalizer.Registry
 	// Asked is what the server has said to the deletes of others; nil if it was not asked.
 	Asked *act.Asked
+	// Unordered says why an ordered deletion has no order; empty if it has one.
+	Unordered string
 }
 
 // groupedFrom is how many rows make a plan too long to read; it is then counted instead, unless all of it is asked for.
@@ -35,6 +37,7 @@ const groupedFrom = 60
 // outcome is what becomes of one object.
 type outcome struct {
 	wave    int
+	stage   int // of an ordered deletion
 	word    string
 	policy  plan.Policy
 	because string
@@ -81,7 +84,7 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 		o := outcomes[a.Object]
 		switch a.Verb {
 		case plan.VerbDelete:
-			o.wave, o.word, o.policy, o.because = a.Wave, "deleted", a.Policy, p.Because(a.Object, a.Because)
+			o.wave, o.stage, o.word, o.policy, o.because = a.Wave, a.Stage, "deleted", a.Policy, p.Because(a.Object, a.Because)
 		case plan.VerbOrphan:
 			if o.word == "" {
 				o.wave = a.Wave
@@ -143,6 +146,9 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 	palette, wide := s.Palette, s.Wide
 	header := []string{"NAMESPACE", "NAME", "WAVE", "OUTCOME", "WAITS-FOR", "BECAUSE"}
+	if len(p.Stages()) > 0 {
+		header[2] = "STAGE"
+	}
 	if wide {
 		header = append(header, "POLICY", "UID")
 	}
@@ -157,7 +163,10 @@ func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 			o.word = strings.ToLower(p.Graph.State(row.ID).String()) // absent or unknown
 		}
 		wave := "-"
-		if o.wave > 0 {
+		switch {
+		case o.stage > 0:
+			wave = strconv.Itoa(o.stage)
+		case o.wave > 0:
 			wave = strconv.Itoa(o.wave)
 		}
 		name := paint(palette.dim, prefix.next(row)) + paint(palette.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(palette.dim, drawing.mark(row))
@@ -229,7 +238,7 @@ func (p Plan) Summary() string {
 	if len(p.Gaps) > 0 {
 		atLeast = "at least "
 	}
-	s := fmt.Sprintf("deletes %s%s of %s in %s", atLeast, phrase.Count(len(p.Deleted), "object"), phrase.Count(len(kinds), "kind"), phrase.Count(p.Waves(), "wave"))
+	s := fmt.Sprintf("deletes %s%s of %s in %s", atLeast, phrase.Count(len(p.Deleted), "object"), phrase.Count(len(kinds), "kind"), p.steps())
 	if n := p.blocks(); n > 0 {
 		s += fmt.Sprintf("; makes %s block first", phrase.Count(n, "reference"))
 	}
@@ -249,6 +258,14 @@ func (p Plan) Summary() string {
 		}
 	}
 	return s
+}
+
+// steps counts the waves, or the stages of an ordered deletion.
+func (p Plan) steps() string {
+	if n := len(p.Stages()); n > 0 {
+		return phrase.Count(n, "stage")
+	}
+	return phrase.Count(p.Waves(), "wave")
 }
 
 // blocks counts the references that are made to block before anything is deleted.

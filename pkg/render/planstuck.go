@@ -33,7 +33,10 @@ func (p Plan) remarkStuck() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, "; ") + "; delete what has the finalizers first, and the rest when it is gone"
+	if p.Unordered != "" || len(p.Stages()) > 0 {
+		return strings.Join(parts, "; ")
+	}
+	return strings.Join(parts, "; ") + "; delete what has the finalizers first, and the rest when it is gone: --ordered does so"
 }
 
 // remarkAbandoned says whose deletion hangs afterwards, though they are not deleted now.

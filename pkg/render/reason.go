@@ -38,6 +38,8 @@ var reasons = map[plan.ReasonCode]struct{ with, without string }{
 	plan.LinkPending:       {"only a controller deletes it, when it acts on the deletion of %", "only a controller deletes it"},
 	plan.LinkWaits:         {"a controller waits until % is gone", "a controller waits for other objects"},
 	plan.LinkKept:          {"no controller deletes it with %", "no controller deletes it"},
+	plan.Ordered:           {"", "it has to be gone before a later stage begins"},
+	plan.EarlierStage:      {"an earlier stage waits for %", "an earlier stage does not end"},
 	plan.LinkNotSeen:       {"no controller sees the deletion of %", "no controller deletes it"},
 }
 

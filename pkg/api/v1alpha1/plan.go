@@ -25,6 +25,10 @@ type Plan struct {
 	Gaps     []Gap `json:"gaps"`
 	// Actions are what happens if everybody who has a finalizer on an object of the cascade removes it in the end.
 	Actions []Action `json:"actions"`
+	// Stages are those of an ordered deletion: each begins when all is gone that the one before deletes. OrderCycle are objects that cannot be ordered, because each has to be
+	// gone before the next is deleted, and the last before the first.
+	Stages     []Stage     `json:"stages,omitempty"`
+	OrderCycle []ObjectRef `json:"orderCycle,omitempty"`
 	// Deleted are the objects that are gone after the actions.
 	Deleted   []ObjectRef `json:"deleted"`
 	Survivors []Survivor  `json:"survivors"`
@@ -72,6 +76,13 @@ type Plan struct {
 	Unsettled []ObjectRef `json:"unsettled,omitempty"`
 }
 
+// Stage is a part of an ordered deletion.
+type Stage struct {
+	// Objects are those whose deletes are sent, and Deleted all that are gone with them.
+	Objects []ObjectRef `json:"objects"`
+	Deleted []ObjectRef `json:"deleted"`
+}
+
 // Action is one write.
 type Action struct {
 	// Verb is delete, orphan, unblock, block, setPolicy, removeFinalizer or finalizeNamespace.
@@ -88,6 +99,8 @@ type Action struct {
 	Value string `json:"value,omitempty"`
 	// Wave is when it is due, from 1: what one wave brings about, the next reacts to. What makes references block or sets a policy is due before that, in 0.
 	Wave int `json:"wave"`
+	// Stage is that of an ordered deletion, from 1.
+	Stage int `json:"stage,omitempty"`
 	// By is client, collector or controller.
 	By      string `json:"by"`
 	Because string `json:"because"`

@@ -24,11 +24,13 @@ type Options struct {
 	Now         bool
 	GracePeriod int
 	Timeout     time.Duration
-	Wait        bool
-	Raw         string
-	Interactive bool
-	DryRun      string // none, client or server once it is validated
-	Yes         bool
+	// StageTimeout is for each stage of --ordered; 0 for none of its own.
+	StageTimeout time.Duration
+	Wait         bool
+	Raw          string
+	Interactive  bool
+	DryRun       string // none, client or server once it is validated
+	Yes          bool
 	// Confirm is the digest or file of --confirm, and approved what validate reads of it; nil without one.
 	Confirm  string
 	approved *approval.Approval
@@ -61,6 +63,8 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.Confirm, "confirm", "", "Delete without asking, and only if the plan is the approved one: its digest, or the file of the plan as -o json printed it")
 	flags.BoolVar(&o.Request.AllowIncomplete, "allow-incomplete", false, "Delete even if types that may contain dependents could not be listed")
 	flags.BoolVar(&o.Request.AllowStuck, "allow-stuck", false, "Delete even if the deletion would not complete: it deletes whoever removes the finalizers that it waits for, or the server refuses a part of it")
+	flags.BoolVar(&o.Request.Ordered, "ordered", false, "Delete in stages, each of which waits until the one before is deleted: custom resources and whatever waits for an operator, then operators and all else, then CRDs, then namespaces")
+	flags.DurationVar(&o.StageTimeout, "stage-timeout", 0, "With --ordered, how long to wait for each stage before giving up; zero means as long as --timeout")
 	flags.BoolVar(&o.Request.PropagateGracePeriod, "propagate-grace-period", false, "Also apply the grace period of --grace-period, --now or --force to the dependents. Only --gc=client can lengthen their own grace period")
 	flags.BoolVar(&o.Request.Strict, "strict", false, "With --cascade=foreground, make each owner wait for all of its dependents: first sets blockOwnerDeletion on their references")
 	flags.StringVar(&o.GC, "gc", "cluster", "Which garbage collector deletes the dependents: \"cluster\", or \"client\" for this command, if the cluster's collector does not run")

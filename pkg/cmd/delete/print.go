@@ -18,7 +18,7 @@ func (o *Options) performing(ctx context.Context, p *deletion.Planned, view *ren
 		Agree: func(ctx context.Context, p *deletion.Planned, change *deletion.Change) error {
 			return o.auditPlan(ctx, p, o.how(), o.agree(ctx, p, change))
 		},
-		Asks: o.asks(), Wait: o.Wait, Timeout: o.Timeout, Words: render.DeletionWords(p.Known),
+		Asks: o.asks(), Wait: o.Wait, Timeout: o.Timeout, StageTimeout: o.StageTimeout, OnStage: view.Stage, Words: render.DeletionWords(p.Known),
 		OnEvent: view.Event, OnTick: view.Tick, OnReplan: func(p *deletion.Planned, change *deletion.Change, refused error) {
 			_ = o.auditPlan(ctx, p, "earlier plan", refused) // an entry that cannot be written ends the context
 			o.replanned(p, change, refused)

@@ -40,6 +40,9 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if o.Timeout == 0 {
 		o.Timeout = env.NoTimeout
 	}
+	if r.Ordered && o.Objects.HasFiles() && !cmd.Flags().Changed("ignore-not-found") {
+		r.IgnoreNotFound = true // an earlier call has deleted it
+	}
 	if (r.Selection.All || o.Objects.Selector != "" || r.Selection.Fields != "") && !cmd.Flags().Changed("ignore-not-found") {
 		r.IgnoreNotFound = true
 	}
@@ -47,6 +50,12 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	switch {
 	case r.Strict && r.Policy != plan.Foreground:
 		return env.Usage(cmd, "--strict requires --cascade=foreground: otherwise owners do not wait for dependents")
+	case r.Ordered && r.Policy == plan.Orphan:
+		return env.Usage(cmd, "--ordered and --cascade=orphan cannot be used together: orphans are not deleted in any order")
+	case r.Ordered && !o.Wait:
+		return env.Usage(cmd, "--ordered cannot be used with --wait=false: each stage waits until the one before is deleted")
+	case o.StageTimeout != 0 && !r.Ordered:
+		return env.Usage(cmd, "--stage-timeout requires --ordered")
 	case r.PropagateGracePeriod && r.GracePeriodSeconds == nil:
 		return env.Usage(cmd, "--propagate-grace-period requires --grace-period, --now or --force")
 	case r.PropagateGracePeriod && !o.Wait:
@@ -78,6 +87,8 @@ func (o *Options) checkFlags(cmd *cobra.Command) error {
 		return env.Usage(cmd, "invalid value of --gc (%s): must be cluster or client", o.GC)
 	case o.Timeout < 0:
 		return env.Usage(cmd, "--timeout must not be negative")
+	case o.StageTimeout < 0:
+		return env.Usage(cmd, "--stage-timeout must not be negative")
 	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.Confirm == "" && o.DryRun == "none":
 		return env.Usage(cmd, "cannot prompt while reading from standard input (-f -); add --yes or --dry-run=client")
 	}

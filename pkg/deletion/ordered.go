@@ -1,0 +1,253 @@
+package deletion
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// arrange plans with what is known of those who remove finalizers: in stages, if that was asked for.
+func (pl *planner) arrange(known *finalizer.Registry, p *Planned) *plan.Plan {
+	if !pl.request.Ordered {
+		return p.With(p.needs)
+	}
+	return p.Ordered(plan.Ordering{
+		Needs:    p.needs,
+		First:    func(id graph.ID) bool { return isCustom(p.Graph.Ref(id)) || waitsForOthers(known, p.Graph, id) },
+		Workload: func(id graph.ID) bool { return isOf(p.Graph.Ref(id), workloadTypes) },
+	})
+}
+
+// isCustom says whether an object is of a group that is none of Kubernetes' own.
+func isCustom(ref graph.Ref) bool {
+	group := ref.Group()
+	return !scheme.Scheme.IsGroupRegistered(group) && group != cluster.CRDs.Group && group != cluster.APIServices.Group
+}
+
+// waitsForOthers says whether an object has a finalizer that no part of the control plane removes, as far as is known.
+func waitsForOthers(known *finalizer.Registry, g *graph.Graph, id graph.ID) bool {
+	ref := g.Ref(id)
+	return slices.ContainsFunc(g.Finalizers(id), func(name string) bool {
+		if name == plan.OrphanFinalizer || name == plan.ForegroundFinalizer {
+			return false
+		}
+		if known == nil {
+			return true
+		}
+		k, ok := known.Lookup(name, ref.Group(), ref.Kind)
+		return !ok || k.Fallback || hasWorkloads(k.Alive) || k.Alive.Follow != ""
+	})
+}
+
+// unordered is the refusal of a deletion that has no order; nil if it has one.
+func (p *Planned) unordered() error {
+	cycle := p.OrderCycle()
+	if len(cycle) == 0 {
+		return nil
+	}
+	return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: there is no order in which it can be: %s", p.OrderSentence()),
+		"leave one of them out and delete it afterwards, or remove its finalizers with kubectl gc unfinalize"))
+}
+
+// OrderSentence says which objects wait for each other, so that their deletion has no order; empty if it has one.
+func (p *Planned) OrderSentence() string {
+	cycle := refs(p.Graph, p.OrderCycle())
+	switch len(cycle) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("who is needed until %s is deleted goes with it", cycle[0].Located())
+	}
+	var parts []string
+	for i, ref := range cycle {
+		parts = append(parts, fmt.Sprintf("%s has to be deleted before %s", ref.Located(), cycle[(i+1)%len(cycle)].Located()))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// performStages carries out an ordered deletion stage by stage. Each stage is planned from a listing of its own, and begins when all is gone that the one before deletes.
+func (p *Planned) performStages(ctx context.Context, opts Options, saved *archive.Saved) (*Result, error) {
+	s := &stages{replanner: replanner{planner: p.planner, opts: opts, saved: saved, agreed: []*Planned{p}}, whole: p, result: &Result{Planned: p, Archived: saved != nil}, gone: map[string]bool{}}
+	if opts.Timeout > 0 {
+		s.deadline = time.Now().Add(opts.Timeout)
+	}
+	next := p
+	for n := 1; ; n++ {
+		of := n - 1 + len(next.Stages())
+		stage := next.firstStage()
+		if opts.OnStage != nil {
+			opts.OnStage(n, of, stage)
+		}
+		if err := s.perform(ctx, stage); err != nil {
+			return s.result, named(n, of, err)
+		}
+		if n == of {
+			return s.result, nil
+		}
+		for _, id := range next.Stages()[0].Deleted {
+			s.gone[next.Graph.Ref(id).UID] = true
+		}
+		var err error
+		if next, err = s.next(ctx); err != nil || next.Empty() {
+			return s.result, named(n+1, of, err)
+		}
+	}
+}
+
+// stages is an ordered deletion that is under way.
+type stages struct {
+	replanner
+	whole    *Planned
+	deadline time.Time // zero for none
+	result   *Result
+	// gone are the uids of what the stages have deleted.
+	gone map[string]bool
+}
+
+// named says in an error which stage it is of.
+func named(n, of int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &StageError{Stage: n, Of: of, Err: err}
+}
+
+// StageError is what ended an ordered deletion in one of its stages. Those after it have not begun.
+type StageError struct {
+	Stage, Of int
+	Err       error
+}
+
+func (e *StageError) Error() string { return fmt.Sprintf("stage %d of %d: %v", e.Stage, e.Of, e.Err) }
+
+func (e *StageError) Unwrap() error { return e.Err }
+
+// firstStage is the plan of the first stage alone.
+func (p *Planned) firstStage() *Planned {
+	stage, pl := *p, *p.planner
+	pl.request.Ordered, pl.besides = false, map[string]bool{}
+	stage.Plan, stage.planner = p.FirstStage(), &pl
+	for _, id := range stage.Roots {
+		if !slices.Contains(p.Roots, id) {
+			pl.besides[p.Graph.Ref(id).UID] = true
+		}
+	}
+	return &stage
+}
+
+// meant says whether an object that was changed is still one of those that are to be deleted.
+func (pl *planner) meant() func(context.Context, graph.Type, graph.Ref) (bool, error) {
+	matches := pl.request.Selection.StillMatches(pl.client)
+	if matches == nil || len(pl.besides) == 0 {
+		return matches
+	}
+	return func(ctx context.Context, t graph.Type, ref graph.Ref) (bool, error) {
+		if pl.besides[ref.UID] {
+			return true, nil
+		}
+		return matches(ctx, t, ref)
+	}
+}
+
+// perform carries out one stage, and adds what came of it.
+func (s *stages) perform(ctx context.Context, stage *Planned) error {
+	opts := s.opts
+	opts.Timeout = s.opts.StageTimeout
+	if left := time.Until(s.deadline); !s.deadline.IsZero() && (opts.Timeout == 0 || left < opts.Timeout) {
+		opts.Timeout = max(left, time.Nanosecond)
+	}
+	r, err := stage.perform(ctx, opts, s.saved)
+	s.add(r)
+	return err
+}
+
+// add adds what came of a stage.
+func (s *stages) add(r *Result) {
+	all := s.result
+	if all.Result == nil {
+		all.Result = r.Result
+	} else {
+		of := all.Result
+		of.Done, of.Failed, of.Skipped = append(of.Done, r.Done...), append(of.Failed, r.Failed...), append(of.Skipped, r.Skipped...)
+		of.Orphaned, of.Unseen, of.Unplanned = append(of.Orphaned, r.Orphaned...), append(of.Unseen, r.Unseen...), append(of.Unplanned, r.Unplanned...)
+		of.Blocked, of.Declined = r.Blocked, r.Declined
+	}
+	all.Collected, all.Unread, all.LeftAlone = append(all.Collected, r.Collected...), append(all.Unread, r.Unread...), append(all.LeftAlone, r.LeftAlone...)
+	all.Deadlocked, all.Unchecked, all.TimedOut = append(all.Deadlocked, r.Deadlocked...), append(all.Unchecked, r.Unchecked...), r.TimedOut
+	planned := map[string]bool{}
+	for _, id := range s.whole.Deleted {
+		planned[s.whole.Graph.Ref(id).UID] = true
+	}
+	all.Unplanned = slices.DeleteFunc(all.Unplanned, func(ref graph.Ref) bool { return planned[ref.UID] })
+}
+
+// next plans what is left, with the types that are served now.
+func (s *stages) next(ctx context.Context) (*Planned, error) {
+	catalog, err := interrupt.Do(ctx, s.client.Discover)
+	if err != nil {
+		return nil, fmt.Errorf("planning again: %w", err)
+	}
+	s.catalog = catalog
+	var roots []graph.Ref
+	for _, ref := range refs(s.whole.Graph, s.whole.Roots) {
+		if !s.gone[ref.UID] {
+			roots = append(roots, ref)
+		}
+	}
+	next, err := s.planAgain(ctx, roots)
+	if err != nil || next.Empty() {
+		return next, err
+	}
+	change := &Change{Growth: next.beyondStages(s.plans()), graph: next.Graph}
+	switch err := cmp.Or(next.unordered(), s.notBegun(next)); {
+	case err != nil:
+		return nil, err
+	case !change.Growth.None() && s.saved != nil:
+		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("%s; the new plan does more than the archived one: %s", change.What(), change.More()), hintArchive))
+	case !change.Growth.None():
+		if err := s.agree(ctx, next, change); err != nil {
+			return nil, err
+		}
+	}
+	s.agreed = append(s.agreed, next)
+	return next, nil
+}
+
+// notBegun says why the next stage must not begin, whoever agrees to it.
+func (s *stages) notBegun(next *Planned) error {
+	switch {
+	case next.incomplete():
+		return answer.Refuse(answer.WithHint(errors.New("not begun: types that may contain dependents could not be listed for the new plan"), "--allow-incomplete deletes anyway"))
+	case len(next.Forbidden) > 0:
+		return answer.Refuse(errors.New("not begun: " + strings.Join(next.Denials(), "; ")))
+	}
+	return nil
+}
+
+// beyondStages is what a plan does beyond those that were agreed to. What is created meanwhile in a namespace that is deleted, or for an owner that is, goes with it, unless it
+// has finalizers or is a custom resource, which are to go first.
+func (p *Planned) beyondStages(agreed []*plan.Plan) plan.Growth {
+	growth := p.Beyond(agreed...)
+	sent := map[graph.ID]bool{}
+	for _, stage := range p.Stages() {
+		for _, id := range stage.Objects {
+			sent[id] = true
+		}
+	}
+	growth.Deleted = slices.DeleteFunc(growth.Deleted, func(id graph.ID) bool { return !sent[id] })
+	return growth
+}
