@@ -50,6 +50,9 @@ func (d *Definition) Check() []error {
 			errs.add("", fmt.Errorf(`"recreates", number %d: "by" is missing: name the program that creates the end again`, i+1))
 		}
 	}
+	if d.Before && d.Deletion.Of != Neither && d.Deletion.Of != Source {
+		errs.add("", fmt.Errorf(`"before" is for a source that needs its ends: with a deletion "of" %s something else orders them`, d.Deletion.Of))
+	}
 	if len(d.Recreates) > 0 && d.OwnerSide() != Source {
 		errs.add("", fmt.Errorf(`"recreates" is for a source that stands above its ends: with a deletion "of" %s it does not`, d.Deletion.Of))
 	}

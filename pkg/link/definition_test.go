@@ -423,6 +423,7 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"name of reference":    {"form: reference", "form: reference, name: a", `"name" is for the form "labels"`},
 		"where without fields": {"form: reference", "form: manifest, where: [{field: a}]", `"where" is for the form "reference"`},
 		"an owner besides of":  {"deletion:", "owner: end\ndeletion:", `"owner" is for a deletion "of" neither`},
+		"before with its ends": {"deletion:", "before: true\ndeletion:", `"before" is for a source that needs its ends`},
 		"recreates nothing":    {"of: end, by: Crossplane, finalizer: finalizer.apiextensions.crossplane.io, policy: background, policyField: spec.compositeDeletePolicy, waits: foreground}", "of: neither}\nrecreates: [{}]", `"recreates", number 1: "by" is missing`},
 		"recreates if":         {"deletion: {of: end", "recreates: [{where: [{value: x}]}]\ndeletion: {of: end", `"recreates", number 1: condition 1`},
 		"a policy of no field": {"policyField: spec.compositeDeletePolicy", "foreground: Foreground", `"foreground" is for a "policyField"`},

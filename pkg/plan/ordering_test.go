@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // controller is a reference of what a controller has made.
@@ -122,6 +123,11 @@ func TestStagesOfAnOrderedDeletion(t *testing.T) {
 			s.add(databases, "database").Finalizers = []string{finalizer}
 			s.add(xdatabases, "config")
 		}, ordering{roots: []string{"database", "config"}, needs: map[string][]string{"database": {"config"}}}, "database | config", "config database"},
+		{"a pack says that an object needs another", func(s *tied) {
+			s.add(databases, "database")
+			s.add(xdatabases, "config")
+			s.tie(&link.Definition{Name: "config", Before: true, Deletion: link.Deletion{Of: link.Neither}}, "database", "config", nil)
+		}, ordering{roots: []string{"config", "database"}}, "database | config", "config database"},
 		{"nothing is to be ordered", func(s *tied) {
 			s.add(configMaps, "a")
 			s.add(configMaps, "b", block(configMaps, "a"))
