@@ -24,6 +24,8 @@ type Options struct {
 	// Wait for the whole cascade, for as long as Timeout; 0 is for ever.
 	Wait    bool
 	Timeout time.Duration
+	// until is when the Timeout ends; zero for Timeout after the first delete.
+	until time.Time
 	// StageTimeout is how long each stage of an ordered deletion may take; 0 is for ever. OnStage is called before each, with which of how many it is and its plan; it may be nil.
 	StageTimeout time.Duration
 	OnStage      func(n, of int, stage *Planned)

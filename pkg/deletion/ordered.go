@@ -1,7 +1,6 @@
 package deletion
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +82,7 @@ func (p *Planned) OrderSentence() string {
 func (p *Planned) performStages(ctx context.Context, opts Options, saved *archive.Saved) (*Result, error) {
 	s := &stages{replanner: replanner{planner: p.planner, opts: opts, saved: saved, agreed: []*Planned{p}}, whole: p, result: &Result{Planned: p, Archived: saved != nil}, gone: map[string]bool{}}
 	if opts.Timeout > 0 {
-		s.deadline = time.Now().Add(opts.Timeout)
+		s.opts.until = time.Now().Add(opts.Timeout)
 	}
 	next := p
 	for n := 1; ; n++ {
@@ -93,7 +92,7 @@ func (p *Planned) performStages(ctx context.Context, opts Options, saved *archiv
 			opts.OnStage(n, of, stage)
 		}
 		if err := s.perform(ctx, stage); err != nil {
-			return s.result, named(n, of, err)
+			return s.result, inStage(n, of, err)
 		}
 		if n == of {
 			return s.result, nil
@@ -103,7 +102,7 @@ func (p *Planned) performStages(ctx context.Context, opts Options, saved *archiv
 		}
 		var err error
 		if next, err = s.next(ctx); err != nil || next.Empty() {
-			return s.result, named(n+1, of, err)
+			return s.result, inStage(n+1, of, err)
 		}
 	}
 }
@@ -111,30 +110,26 @@ func (p *Planned) performStages(ctx context.Context, opts Options, saved *archiv
 // stages is an ordered deletion that is under way.
 type stages struct {
 	replanner
-	whole    *Planned
-	deadline time.Time // zero for none
-	result   *Result
+	whole  *Planned
+	result *Result
 	// gone are the uids of what the stages have deleted.
 	gone map[string]bool
 }
 
-// named says in an error which stage it is of.
-func named(n, of int, err error) error {
+// inStage says in errors which stage they are of. Those after it have not begun.
+func inStage(n, of int, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &StageError{Stage: n, Of: of, Err: err}
+	var all []error
+	for _, err := range answer.Flatten(err) {
+		all = append(all, fmt.Errorf("stage %d of %d: %w", n, of, err))
+	}
+	if answer.Hint(err) == "" && n < of {
+		all[0] = answer.WithHint(all[0], "the later stages have not begun; the same command goes on where this one stopped")
+	}
+	return errors.Join(all...)
 }
-
-// StageError is what ended an ordered deletion in one of its stages. Those after it have not begun.
-type StageError struct {
-	Stage, Of int
-	Err       error
-}
-
-func (e *StageError) Error() string { return fmt.Sprintf("stage %d of %d: %v", e.Stage, e.Of, e.Err) }
-
-func (e *StageError) Unwrap() error { return e.Err }
 
 // firstStage is the plan of the first stage alone.
 func (p *Planned) firstStage() *Planned {
@@ -166,13 +161,12 @@ func (pl *planner) meant() func(context.Context, graph.Type, graph.Ref) (bool, e
 // perform carries out one stage, and adds what came of it.
 func (s *stages) perform(ctx context.Context, stage *Planned) error {
 	opts := s.opts
-	opts.Timeout = s.opts.StageTimeout
-	if left := time.Until(s.deadline); !s.deadline.IsZero() && (opts.Timeout == 0 || left < opts.Timeout) {
-		opts.Timeout = max(left, time.Nanosecond)
+	if until := time.Now().Add(opts.StageTimeout); opts.StageTimeout > 0 && (opts.until.IsZero() || until.Before(opts.until)) {
+		opts.Timeout, opts.until = opts.StageTimeout, until
 	}
 	r, err := stage.perform(ctx, opts, s.saved)
 	s.add(r)
-	return err
+	return errors.Join(err, unseenError(r.Unseen))
 }
 
 // add adds what came of a stage.
@@ -195,25 +189,19 @@ func (s *stages) add(r *Result) {
 	all.Unplanned = slices.DeleteFunc(all.Unplanned, func(ref graph.Ref) bool { return planned[ref.UID] })
 }
 
-// next plans what is left, with the types that are served now.
+// next is the plan of what is left, with the types that are served now, once that was agreed to.
 func (s *stages) next(ctx context.Context) (*Planned, error) {
-	catalog, err := interrupt.Do(ctx, s.client.Discover)
-	if err != nil {
-		return nil, fmt.Errorf("planning again: %w", err)
-	}
-	s.catalog = catalog
-	var roots []graph.Ref
-	for _, ref := range refs(s.whole.Graph, s.whole.Roots) {
-		if !s.gone[ref.UID] {
-			roots = append(roots, ref)
-		}
-	}
-	next, err := s.planAgain(ctx, roots)
-	if err != nil || next.Empty() {
+	next, err := s.planRest(ctx)
+	switch {
+	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled):
+		return nil, context.Cause(ctx)
+	case ctx.Err() != nil:
+		return nil, errors.New("interrupted before it began")
+	case err != nil || next.Empty():
 		return next, err
 	}
 	change := &Change{Growth: next.beyondStages(s.plans()), graph: next.Graph}
-	switch err := cmp.Or(next.unordered(), s.notBegun(next)); {
+	switch err := s.notBegun(next); {
 	case err != nil:
 		return nil, err
 	case !change.Growth.None() && s.saved != nil:
@@ -227,15 +215,47 @@ func (s *stages) next(ctx context.Context) (*Planned, error) {
 	return next, nil
 }
 
+// planRest plans the deletion of those of the objects that the stages have not deleted.
+func (s *stages) planRest(ctx context.Context) (*Planned, error) {
+	catalog, err := interrupt.Do(ctx, s.client.Discover)
+	if err != nil {
+		return nil, fmt.Errorf("planning again: %w", err)
+	}
+	s.catalog = catalog
+	var roots []graph.Ref
+	for _, ref := range refs(s.whole.Graph, s.whole.Roots) {
+		if !s.gone[ref.UID] {
+			roots = append(roots, ref)
+		}
+	}
+	return s.planAgain(ctx, roots)
+}
+
+// notGone is the finding that a stage has left alone what it was to delete, so that the later stages must not begin.
+func (s *stages) notGone(next *Planned) error {
+	var left []graph.Ref
+	for _, id := range next.Stages()[0].Deleted {
+		if ref := next.Graph.Ref(id); s.gone[ref.UID] {
+			left = append(left, ref)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return answer.Refuse(fmt.Errorf("not begun: an earlier stage was to delete %s and has not", firstFew(left)))
+}
+
 // notBegun says why the next stage must not begin, whoever agrees to it.
 func (s *stages) notBegun(next *Planned) error {
 	switch {
+	case len(next.OrderCycle()) > 0:
+		return next.unordered()
 	case next.incomplete():
 		return answer.Refuse(answer.WithHint(errors.New("not begun: types that may contain dependents could not be listed for the new plan"), "--allow-incomplete deletes anyway"))
 	case len(next.Forbidden) > 0:
 		return answer.Refuse(errors.New("not begun: " + strings.Join(next.Denials(), "; ")))
 	}
-	return nil
+	return s.notGone(next)
 }
 
 // beyondStages is what a plan does beyond those that were agreed to. What is created meanwhile in a namespace that is deleted, or for an owner that is, goes with it, unless it

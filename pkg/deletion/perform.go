@@ -41,6 +41,17 @@ func Perform(ctx context.Context, p *Planned, opts Options) (*Result, error) {
 	return p.perform(ctx, opts, saved)
 }
 
+// limit ends a context at the timeout.
+func (o Options) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	switch {
+	case !o.until.IsZero():
+		return context.WithDeadline(ctx, o.until)
+	case o.Timeout > 0:
+		return context.WithTimeout(ctx, o.Timeout)
+	}
+	return context.WithCancel(ctx)
+}
+
 // perform sends the deletes of a plan that was agreed to.
 func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Saved) (*Result, error) {
 	pl := p.planner
@@ -54,12 +65,8 @@ func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Save
 	if pl.request.GC == ClientGC {
 		how.Collect, how.PropagateGracePeriod = gc.collect, false
 	}
-	limited := ctx
-	if opts.Timeout > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, opts.Timeout)
-		defer cancel()
-	}
+	limited, cancel := opts.limit(ctx)
+	defer cancel()
 	done, err := act.Run(limited, pl.client, p.Plan, how)
 	r := &Result{
 		Result: done, Planned: again.last(), Archived: saved != nil, Collected: gc.events, Unread: gc.unread, LeftAlone: gc.leftAlone(ctx),
