@@ -10,8 +10,9 @@ import (
 // What a deletion ends in does not depend, as a rule, on what the collector takes up first: an object goes with the last of its owners, whenever that is
 // seen. It does where an owner orphans, because that changes what its dependents refer to: whether they lose the reference to another owner before that, for
 // the sake of the one that orphans (GC-053), or after it, when none is left (GC-067); and whether the owner orphans at all, or is deleted in the foreground
-// for the sake of its own owner (GC-054). It does in cycles (GC-064). And what others hold does not wait for its dependents any more once the
-// collector has seen that none blocks it (GC-061). Where there is any of this, the deletion is simulated in other orders too.
+// for the sake of its own owner (GC-054). It does in cycles (GC-064). What others hold does not wait for its dependents any more once the
+// collector has seen that none blocks it (GC-061). And an object that is never gone keeps its owners waiting, unless it has lost its references to them for the sake of a root
+// that was deleted a moment later. Where there is any of this, the deletion is simulated in other orders too.
 
 // unsettled returns the objects that can end otherwise than in the simulation, which began so, because the collector is free to take up things in another
 // order; sorted. It is no proof that there are no more.
@@ -66,7 +67,7 @@ func (s *simulation) orderMatters() bool {
 		if _, in := s.Graph.Cycle(id); in {
 			return true
 		}
-		stays := s.is(id, foreignFinalizers) // and others wait for it, or it for others, or not
+		stays := !s.is(id, gone) // and others wait for it, or it for others, or not
 		return stays || slices.Contains(s.Graph.Finalizers(id), OrphanFinalizer) || s.orphaned[id] && s.shares(id)
 	})
 }

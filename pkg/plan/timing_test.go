@@ -44,6 +44,23 @@ func TestFateThatDependsOnWhoIsFirstIsAnnounced(t *testing.T) {
 	}
 }
 
+// TestRootThatIsDeletedAMomentLater: before that it is solid, so that an object that is never gone loses the reference to the first root, which does not wait then.
+func TestRootThatIsDeletedAMomentLater(t *testing.T) {
+	s := newSmall(t)
+	s.add(configMaps, "first")
+	s.add(configMaps, "between", block(configMaps, "first"))
+	s.add(sets, "later")
+	s.add(secrets, "stays", to(sets, "later"), to(configMaps, "first"), block(configMaps, "between"))
+	s.add(roles, "unresolvable", block(secrets, "stays"))
+	p := s.plan(Foreground, "first", "later")
+	if !p.DependsOnTiming || names(p.Graph, p.Unsettled) != "between first stays" {
+		t.Errorf("depends on timing: %t, unsettled: %q", p.DependsOnTiming, names(p.Graph, p.Unsettled))
+	}
+	if p := s.plan(Foreground, "first"); p.DependsOnTiming {
+		t.Errorf("with one root %q are unsettled", names(p.Graph, p.Unsettled))
+	}
+}
+
 // TestFateThatDependsOnWhoIsFirstWithTheCollector deletes copies of the same cascade, all at once, and the real collector comes to one of the two ends with
 // each: it keeps eight, which has no owner then, or not.
 func TestFateThatDependsOnWhoIsFirstWithTheCollector(t *testing.T) {
