@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -97,8 +96,9 @@ func (p *Planned) performStages(ctx context.Context, opts Options, saved *archiv
 		if n == of {
 			return s.result, nil
 		}
-		for _, id := range next.Stages()[0].Deleted {
-			s.gone[next.Graph.Ref(id).UID] = true
+		s.deleted = refs(next.Graph, next.Stages()[0].Deleted)
+		for _, ref := range s.deleted {
+			s.gone[ref.UID] = true
 		}
 		var err error
 		if next, err = s.next(ctx); err != nil || next.Empty() {
@@ -112,8 +112,9 @@ type stages struct {
 	replanner
 	whole  *Planned
 	result *Result
-	// gone are the uids of what the stages have deleted.
-	gone map[string]bool
+	// deleted is what the last stage has deleted, and gone are the uids of what all have.
+	deleted []graph.Ref
+	gone    map[string]bool
 }
 
 // inStage says in errors which stage they are of. Those after it have not begun.
@@ -125,7 +126,7 @@ func inStage(n, of int, err error) error {
 	for _, err := range answer.Flatten(err) {
 		all = append(all, fmt.Errorf("stage %d of %d: %w", n, of, err))
 	}
-	if answer.Hint(err) == "" && n < of {
+	if hint := answer.Hint(err); n < of && (hint == "" || hint == hintLeft) {
 		all[0] = answer.WithHint(all[0], "the later stages have not begun; the same command goes on where this one stopped")
 	}
 	return errors.Join(all...)
@@ -217,11 +218,13 @@ func (s *stages) next(ctx context.Context) (*Planned, error) {
 
 // planRest plans the deletion of those of the objects that the stages have not deleted.
 func (s *stages) planRest(ctx context.Context) (*Planned, error) {
-	catalog, err := interrupt.Do(ctx, s.client.Discover)
+	client, catalog, err := discoverWithout(ctx, s.client, s.deleted)
 	if err != nil {
 		return nil, fmt.Errorf("planning again: %w", err)
 	}
-	s.catalog = catalog
+	pl := *s.planner
+	pl.client, pl.catalog = client, catalog
+	s.planner = &pl
 	var roots []graph.Ref
 	for _, ref := range refs(s.whole.Graph, s.whole.Roots) {
 		if !s.gone[ref.UID] {

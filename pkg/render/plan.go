@@ -181,9 +181,18 @@ func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 			rows = append(rows, slices.Insert(make([]string, len(header)-1), 1, more))
 		}
 	}
-	s.fit(header, rows, 4, 5)
+	narrow := !s.fit(header, rows, 4, 5)
+	if narrow {
+		header = header[:5]
+		for i := range rows {
+			rows[i] = rows[i][:5]
+		}
+	}
 	if err := writeTable(w, header, rows); err != nil {
 		return err
+	}
+	if narrow {
+		fmt.Fprintln(w, "(the terminal is too narrow for the column BECAUSE: -o wide shows it)")
 	}
 	return drawing.footer(w, p.Graph)
 }

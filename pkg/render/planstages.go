@@ -13,7 +13,7 @@ func (p Plan) remarkStages() string {
 	for i, s := range p.Stages() {
 		line := fmt.Sprintf("stage %d deletes %s", i+1, phrase.FirstFew(KindNamesOf(p.Graph, s.Objects), maxNamed))
 		if more := len(s.Deleted) - len(s.Objects); more > 0 {
-			line += fmt.Sprintf(", and %d more with them", more)
+			line += fmt.Sprintf("; %d more go with them", more)
 		}
 		lines = append(lines, line)
 	}

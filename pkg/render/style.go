@@ -41,10 +41,10 @@ const leastWidth = 16
 const gap = 3
 
 // fit shortens the cells of the given columns, the widest first, until the table fits the style's width or they are as short as they
-// may be: lines that wrap make a table unreadable. The cells of these columns must not be coloured.
-func (s Style) fit(header []string, rows [][]string, shorten ...int) {
+// may be: lines that wrap make a table unreadable. It is false if they wrap all the same. The cells of these columns must not be coloured.
+func (s Style) fit(header []string, rows [][]string, shorten ...int) bool {
 	if s.Width == 0 || s.Wide {
-		return
+		return true
 	}
 	widths := make([]int, len(header))
 	for i, h := range header {
@@ -67,7 +67,7 @@ func (s Style) fit(header []string, rows [][]string, shorten ...int) {
 			}
 		}
 		if widest < 0 {
-			return
+			return false
 		}
 		to := max(leastWidth, widths[widest]-excess)
 		excess -= widths[widest] - to
@@ -78,4 +78,5 @@ func (s Style) fit(header []string, rows [][]string, shorten ...int) {
 			}
 		}
 	}
+	return true
 }

@@ -14,7 +14,9 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	}
 	width := func(s Style) (held, because int) {
 		rows := cells()
-		s.fit(header, rows, 1, 2)
+		if fits := s.fit(header, rows, 1, 2); fits != (s.Wide || s.Width == 0 || s.Width > 67) {
+			t.Errorf("width %d, wide %t: fits: %t", s.Width, s.Wide, fits)
+		}
 		if rows[1][1] != "h" || rows[1][2] != "b" {
 			t.Errorf("short cells became %q", rows[1])
 		}
