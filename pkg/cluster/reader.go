@@ -133,6 +133,16 @@ func (r *Reader) Kind(apiVersion, kind string) (graph.Type, bool) {
 	return r.catalog.Kind(apiVersion, kind)
 }
 
+// KindIn returns the type of a kind in a group, in the version that the server prefers. The type is not served, or not known to be, without one.
+func (r *Reader) KindIn(group, kind string) (Resource, bool) {
+	for _, of := range r.catalog.Resources {
+		if of.Group == group && of.Kind == kind {
+			return of, true
+		}
+	}
+	return Resource{}, false
+}
+
 // Now returns the time by the API server's clock.
 func (r *Reader) Now() time.Time { return r.client.Now() }
 

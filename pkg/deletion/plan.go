@@ -113,12 +113,18 @@ func (pl *planner) whoReleases(ctx context.Context, reader *cluster.Reader, know
 	if err != nil {
 		return nil, err
 	}
+	needed, err := findNeeded(ctx, pl.client, reader, known, p)
+	if err != nil {
+		return nil, err
+	}
 	backends, err := findBackends(ctx, reader, p)
 	if err != nil {
 		return nil, err
 	}
-	for id, removers := range backends {
-		needs[id] = append(needs[id], removers...)
+	for _, more := range []plan.Needs{needed, backends} {
+		for id, removers := range more {
+			needs[id] = append(needs[id], removers...)
+		}
 	}
 	return needs, nil
 }

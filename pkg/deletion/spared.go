@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -38,7 +37,7 @@ func readSpared(ctx context.Context, client *cluster.Client, known *finalizer.Re
 		mu.Lock()
 		defer mu.Unlock()
 		for _, s := range by[string(o.GetUID())] {
-			if because, met := link.AnyMet(s.known.Spares, o.Object); met && !read[s.id] {
+			if because, met := s.known.Leaves(o.Object); met && !read[s.id] {
 				f.Spared = append(f.Spared, plan.Spared{Object: s.id, Finalizer: s.finalizer, Because: because})
 			}
 			read[s.id] = true

@@ -74,17 +74,17 @@ func (e *examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []
 			return e.nowhere(ctx, o, r, name, ok || writtenByTheAPI(r, kind, group))
 		}
 	}
-	ref := refTo(r, namespace, name)
+	ref := refTo(r.Type, namespace, name)
 	return ref, e.absent(ctx, r.Type, ref)
 }
 
 // nowhere returns what is proven to be absent from every namespace. It is false if the text can mean something else.
 func (e *examiner) nowhere(ctx context.Context, o *unstructured.Unstructured, r cluster.Resource, name string, meant bool) (v1alpha1.ObjectRef, bool) {
-	ref := refTo(r, "", name)
+	ref := refTo(r.Type, "", name)
 	if !meant {
 		return ref, false
 	}
-	if own := refTo(r, o.GetNamespace(), name); own.Namespace != "" && !e.absent(ctx, r.Type, own) {
+	if own := refTo(r.Type, o.GetNamespace(), name); own.Namespace != "" && !e.absent(ctx, r.Type, own) {
 		return ref, false // most are there, and whoever may read one need not be able to list all
 	}
 	return ref, e.absent(ctx, r.Type, ref)

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -15,7 +14,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // lack is an object that somebody needs and that is proven to be absent.
@@ -43,26 +41,14 @@ func (e *examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a ac
 
 // needed returns what is absent of what a pack says that the actor needs.
 func (e *examiner) needed(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
-	if !a.IsKnown {
-		return nil
-	}
 	var all []lack
-	for _, n := range a.Known.Needs {
-		group, unfilled := a.Known.Fill(n.Group, actor.Fields(o, a.Finalizer))
-		kind, name := fieldOr(o, n.KindField, n.Kind), fieldOr(o, n.NameField, n.Name)
-		r, served := e.kindIn(group, kind)
-		if len(unfilled) > 0 || name == "" || !served {
-			continue
-		}
-		ref := refTo(r, "", name)
-		if r.Namespaced && n.Scope != finalizer.ClusterWide {
-			ref.Namespace = fieldOr(o, n.NamespaceField, o.GetNamespace())
-		}
-		if !e.absent(ctx, r.Type, ref) {
+	for _, n := range e.actors.Needed(ctx, o, a) {
+		ref := refTo(n.Type, n.Namespace, n.Name)
+		if !e.absent(ctx, n.Type, ref) {
 			continue
 		}
 		says := fmt.Sprintf("%s needs %s, which does not exist", whoever(a), named(ref))
-		all = append(all, lack{ref, append(observedAt(from(o, n.NameField), says), e.failing(o)...), true})
+		all = append(all, lack{ref, append(observedAt(from(n.NamedBy, n.Field), says), e.failing(o)...), true})
 	}
 	return all
 }
@@ -95,25 +81,10 @@ func (e *examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 
 // kindIn returns the type of a kind in a group, in the version that the server prefers. The type is not served, or not known to be, without one.
 func (e *examiner) kindIn(group, kind string) (cluster.Resource, bool) {
-	for _, r := range e.Catalog.Resources {
-		if r.Group == group && r.Kind == kind {
-			return r, true
-		}
-	}
-	return cluster.Resource{}, false
+	return e.reader.KindIn(group, kind)
 }
 
 // refTo identifies an object of a type by its name.
-func refTo(r cluster.Resource, namespace, name string) v1alpha1.ObjectRef {
-	return v1alpha1.ObjectRef{APIVersion: r.APIVersion(), Kind: r.Kind, Resource: r.Resource, Namespace: namespace, Name: name}
-}
-
-// fieldOr returns the text of a field, which is written with dots, or another where there is none.
-func fieldOr(o *unstructured.Unstructured, field, otherwise string) string {
-	if field != "" {
-		if text := status.Nested(o, strings.Split(field, ".")...); text != "" {
-			return text
-		}
-	}
-	return otherwise
+func refTo(t graph.Type, namespace, name string) v1alpha1.ObjectRef {
+	return v1alpha1.ObjectRef{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: namespace, Name: name}
 }

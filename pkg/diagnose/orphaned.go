@@ -29,7 +29,7 @@ func (e *examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 	if len(openGroup)+len(openName) > 0 || !served {
 		return finding{}, false
 	}
-	ref := refTo(r, "", name)
+	ref := refTo(r.Type, "", name)
 	if r.Namespaced && p.Scope == finalizer.SameNamespace {
 		ref.Namespace = o.GetNamespace()
 	}

@@ -106,5 +106,5 @@ func (e *examiner) parentOf(address *unstructured.Unstructured) (v1alpha1.Object
 	if !served || parent("name") == "" {
 		return v1alpha1.ObjectRef{}, false
 	}
-	return refTo(r, parent("namespace"), parent("name")), true
+	return refTo(r.Type, parent("namespace"), parent("name")), true
 }

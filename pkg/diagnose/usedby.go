@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // used is for an object that others use, by the kinds that the pack names.
@@ -26,7 +27,7 @@ func (e *examiner) used(ctx context.Context, o *unstructured.Unstructured, a act
 		if c := u.isFor(); c != nil {
 			owner = fmt.Sprintf(", for %s %s", c.Kind, c.Name)
 			if r, served := e.ownerKind(c); served {
-				ref = refTo(r, "", c.Name)
+				ref = refTo(r.Type, "", c.Name)
 				if r.Namespaced {
 					ref.Namespace = u.o.GetNamespace()
 				}
@@ -77,7 +78,7 @@ func (u user) isFor() *metav1.OwnerReference {
 	if c := metav1.GetControllerOf(u.o); c != nil || u.ForField == "" {
 		return c
 	}
-	field := func(name string) string { return fieldOr(u.o, u.ForField+"."+name, "") }
+	field := func(name string) string { return status.FieldOr(u.o, u.ForField+"."+name, "") }
 	if field("kind") == "" || field("name") == "" {
 		return nil
 	}
@@ -115,13 +116,13 @@ func (e *examiner) users(ctx context.Context, o *unstructured.Unstructured, a ac
 
 // namesAs says whether an object names another as the one that it uses.
 func namesAs(by *unstructured.Unstructured, u finalizer.Use, o *unstructured.Unstructured) bool {
-	if fieldOr(by, u.NameField, u.Name) != o.GetName() {
+	if status.FieldOr(by, u.NameField, u.Name) != o.GetName() {
 		return false
 	}
-	if fieldOr(by, u.KindField, o.GetKind()) != o.GetKind() {
+	if status.FieldOr(by, u.KindField, o.GetKind()) != o.GetKind() {
 		return false
 	}
-	return u.Scope != finalizer.ByField || o.GetNamespace() == "" || fieldOr(by, u.NamespaceField, by.GetNamespace()) == o.GetNamespace()
+	return u.Scope != finalizer.ByField || o.GetNamespace() == "" || status.FieldOr(by, u.NamespaceField, by.GetNamespace()) == o.GetNamespace()
 }
 
 // ownerKind returns the type of an owner.

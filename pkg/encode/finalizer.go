@@ -18,11 +18,7 @@ func Finalizer(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 	for _, p := range k.PausedBy {
 		e.PausedBy = append(e.PausedBy, v1alpha1.PausedBy(p))
 	}
-	for _, n := range k.Needs {
-		e.Needs = append(e.Needs, v1alpha1.RelatedKind{
-			Group: n.Group, Kind: n.Kind, KindField: n.KindField, Name: n.Name, NameField: n.NameField, NamespaceField: n.NamespaceField, Scope: string(n.Scope),
-		})
-	}
+	e.Needs = explainedNeeds(k.Needs)
 	for _, u := range k.UsedBy {
 		e.UsedBy = append(e.UsedBy, v1alpha1.RelatedKind{
 			Group: u.Group, Kind: u.Kind, KindField: u.KindField, ForField: u.ForField, Name: u.Name, NameField: u.NameField, NamespaceField: u.NamespaceField, Scope: string(u.Scope),
@@ -35,6 +31,21 @@ func Finalizer(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 		e.Parent = &v1alpha1.RelatedKind{Group: p.Group, Kind: p.Kind, Name: filledFor(name, k)([]string{p.Name})[0], Scope: string(p.Scope), Selectors: p.Selectors}
 	}
 	return e
+}
+
+func explainedNeeds(needs []finalizer.Need) []v1alpha1.RelatedKind {
+	var all []v1alpha1.RelatedKind
+	for _, n := range needs {
+		related := v1alpha1.RelatedKind{
+			Group: n.Group, Kind: n.Kind, KindField: n.KindField, Name: n.Name, NameField: n.NameField, NamespaceField: n.NamespaceField, Scope: string(n.Scope),
+			Needs: explainedNeeds(n.Needs),
+		}
+		for _, c := range n.Where {
+			related.Where = append(related.Where, c.String())
+		}
+		all = append(all, related)
+	}
+	return all
 }
 
 func explainedSigns(name string, k finalizer.Known) *v1alpha1.Signs {

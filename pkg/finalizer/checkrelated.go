@@ -35,8 +35,7 @@ func (k *Known) checkRelated() []error {
 		errs = append(errs, fmt.Errorf(`"spares", %w`, err))
 	}
 	for i, n := range k.Needs {
-		add("needs", i, n.check(), checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group),
-			checkFields(n.KindField, n.NameField, n.NamespaceField))
+		add("needs", i, n.check()...)
 	}
 	for i, u := range k.UsedBy {
 		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField), checkGroup(u.Group),
@@ -80,14 +79,27 @@ func (p Pause) check() error {
 	return checkFields(p.Field)
 }
 
-func (n Need) check() error {
+func (n Need) check() []error {
+	errs := []error{checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group), checkFields(n.KindField, n.NameField, n.NamespaceField)}
 	switch {
 	case n.Kind == "" && n.KindField == "":
-		return errors.New(`give "kind", or "kindField" where a field says it`)
+		errs = append(errs, errors.New(`give "kind", or "kindField" where a field says it`))
 	case n.Name == "" && n.NameField == "":
-		return errors.New(`give "nameField", or "name" where it is always the same`)
+		errs = append(errs, errors.New(`give "nameField", or "name" where it is always the same`))
 	}
-	return nil
+	if len(n.Where) > 0 {
+		for _, err := range link.CheckAlternatives([][]link.Condition{n.Where}) {
+			errs = append(errs, fmt.Errorf(`"where": %w`, err))
+		}
+	}
+	for i, of := range n.Needs {
+		for _, err := range of.check() {
+			if err != nil {
+				errs = append(errs, fmt.Errorf(`"needs", number %d: %w`, i+1, err))
+			}
+		}
+	}
+	return errs
 }
 
 // checkScope wants a field for the scope that needs one, and none otherwise.

@@ -117,6 +117,8 @@ func TestLoadRefuses(t *testing.T) {
 		"need without scope":   {"  risk:", "  needs: [{kind: X, name: x}]\n  risk:", `"scope" is "": it must be one of same-namespace, cluster, field`},
 		"need without field":   {"  risk:", "  needs: [{kind: X, name: x, scope: field}]\n  risk:", `"namespaceField" goes with scope "field", and only with that`},
 		"need with a version":  {"  risk:", "  needs: [{group: x.io/v1, kind: X, name: x, scope: cluster}]\n  risk:", `"group" is "x.io/v1": write the group alone`},
+		"need of a need":       {"  risk:", "  needs: [{kind: X, name: x, scope: cluster, needs: [{kind: Z, scope: cluster}]}]\n  risk:", `"needs", number 1: "needs", number 1: give "nameField"`},
+		"need where nothing":   {"  risk:", "  needs: [{kind: X, name: x, scope: cluster, where: [{value: x}]}]\n  risk:", `"needs", number 1: "where": number 1: `},
 		"use without kind":     {"  risk:", "  usedBy: [{nameField: spec.x, scope: cluster}]\n  risk:", `"usedBy", number 1: "kind" is missing`},
 		"use without field":    {"  risk:", "  usedBy: [{kind: X, scope: cluster}]\n  risk:", `"usedBy", number 1: "nameField" is missing`},
 		"waits for no kind":    {"  risk:", "  waitsFor: [Machine]\n  risk:", `"waitsFor": "kinds" has "Machine"`},

@@ -62,8 +62,8 @@ func TestManagedResourcesKnowTheirProviderConfig(t *testing.T) {
 		"kubernetes.crossplane.io": "{group}", "helm.crossplane.io": "{group}", "kubernetes.m.crossplane.io": "{group}",
 	} {
 		k, ok := r.Lookup("finalizer.managedresource.crossplane.io", group, "Thing")
-		if !ok || len(k.Needs) != 1 || k.Needs[0].Group != want {
-			t.Errorf("%s: needs %+v, want a ProviderConfig of %s", group, k.Needs, want)
+		if !ok || len(k.Needs) != 1 || k.Needs[0].Group != want || len(k.Needs[0].Needs) != 1 || k.Needs[0].Needs[0].Kind != "Secret" {
+			t.Errorf("%s: needs %+v, want a ProviderConfig of %s, and the Secret that it names", group, k.Needs, want)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package finalizer
 
+import "github.com/kubectl-gc/kubectl-gc/pkg/link"
+
 // Step is something to do before data is destroyed.
 type Step struct {
 	// Command is a command line, in which {namespace}, {name} and {type} stand for those of the object.
@@ -44,7 +46,23 @@ type Need struct {
 	NameField      string `json:"nameField,omitempty"`
 	NamespaceField string `json:"namespaceField,omitempty"`
 	Scope          Scope  `json:"scope"`
+	// Where are conditions on the object that has the fields, all of which have to be met; without any it is always needed.
+	Where []link.Condition `json:"where,omitempty"`
+	// Needs are what the needed object names and the actor needs, too. Their fields are those of the needed object.
+	Needs []Need `json:"needs,omitempty"`
 }
+
+// Applies says whether the actor needs it for the object that has the fields.
+func (n Need) Applies(object map[string]any) bool {
+	if len(n.Where) == 0 {
+		return true
+	}
+	_, met := link.AnyMet([][]link.Condition{n.Where}, object)
+	return met
+}
+
+// Leaves says in which words an object tells the actor to leave what it manages outside the cluster; false if it does not.
+func (k Known) Leaves(object map[string]any) (string, bool) { return link.AnyMet(k.Spares, object) }
 
 // Use is a kind of object that uses the one that has the finalizer. Group may hold placeholders. Fields are those of the
 // objects that use it.

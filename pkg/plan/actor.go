@@ -4,7 +4,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Actor is a program that removes finalizers: the objects of which it needs each to do so, such as a workload, its ServiceAccount and what permits it to write.
+// Actor is a program that removes finalizers: the objects of which it needs each to do so, such as a workload, its ServiceAccount, what permits it to write, and what it reads.
 type Actor []graph.ID
 
 // Removers are those who can remove one finalizer of an object: one of them is enough.
@@ -24,14 +24,22 @@ type Abandoned struct {
 	Actor graph.ID
 }
 
-// goes returns the first part of an actor that is being deleted or gone, and was not deleted only when the stage of an object was over.
+// goes returns the first part of an actor that goes, and was not deleted only when the stage of an object was over.
 func (a Actor) goes(s *simulation, id graph.ID) (graph.ID, bool) {
 	for _, part := range a {
-		if s.is(part, deleting|gone) && s.inStage(part) <= s.inStage(id) {
+		if s.is(part, stops(s.Graph.Ref(part))) && s.inStage(part) <= s.inStage(id) {
 			return part, true
 		}
 	}
 	return 0, false
+}
+
+// stops says when an object is of no use any more: a workload once it is being deleted, since its pods go then; what is only read once it is gone.
+func stops(ref graph.Ref) objectState {
+	if ref.Group() == "apps" {
+		return deleting | gone
+	}
+	return gone
 }
 
 // With plans the same deletion with what was found out about who removes finalizers. An object is not released if all who can remove one of its finalizers go, and not

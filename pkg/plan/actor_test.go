@@ -103,3 +103,29 @@ func TestWhatWaitsForAStuckObjectIsStuck(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsOnlyReadIsThereUntilItIsGone: a role that waits in the foreground for an object that is stuck still permits, but an operator that waits has no pods any more.
+func TestWhatIsOnlyReadIsThereUntilItIsGone(t *testing.T) {
+	for part, want := range map[string]string{"role": "child", "operator": "child database"} {
+		s := newTied(t)
+		s.add(roles, "role")
+		s.add(sets, "operator")
+		s.add(secrets, "key")
+		s.add(configMaps, "database").Finalizers = []string{"example.com/database"}
+		owner := map[string]graph.OwnerReference{"role": block(roles, "role"), "operator": block(sets, "operator")}[part]
+		s.add(configMaps, "child", owner).Finalizers = []string{"example.com/child"}
+		g, links := s.build()
+		id := func(name string) graph.ID { return lookup(t, g, name)[0] }
+		needs := Needs{id("database"): {{{id(part)}}}, id("child"): {{{id("key")}}}}
+		p := New(g, lookup(t, g, "database", part, "key"), Foreground, Options{Links: links}).With(needs)
+		var stuck []graph.ID
+		for _, r := range p.Stuck() {
+			if r.Because.Code == ActorDeleted {
+				stuck = append(stuck, r.Object)
+			}
+		}
+		if got := names(g, stuck); got != want {
+			t.Errorf("%s: stuck are %q, want %q", part, got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // signWords says where a component normally runs, a sign each.
@@ -106,7 +107,14 @@ func needWords(needs []v1alpha1.RelatedKind) []string {
 		default:
 			text += " " + r.Name
 		}
-		all = append(all, text+inScope(r))
+		text += inScope(r)
+		if len(r.Where) > 0 {
+			text += ", if " + phrase.And(r.Where)
+		}
+		all = append(all, text)
+		for _, of := range needWords(r.Needs) {
+			all = append(all, "of that "+cmp.Or(r.Kind, "object")+": "+of)
+		}
 	}
 	return all
 }

@@ -79,3 +79,13 @@ func Nested(o *unstructured.Unstructured, path ...string) string {
 	s, _, _ := unstructured.NestedString(o.Object, path...)
 	return s
 }
+
+// FieldOr reads the text of a field, which is written with dots, or returns another where there is none.
+func FieldOr(o *unstructured.Unstructured, field, otherwise string) string {
+	if field != "" {
+		if text := Nested(o, strings.Split(field, ".")...); text != "" {
+			return text
+		}
+	}
+	return otherwise
+}

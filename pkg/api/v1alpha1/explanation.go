@@ -111,6 +111,9 @@ type RelatedKind struct {
 	NamespaceField string   `json:"namespaceField,omitempty"`
 	Scope          string   `json:"scope"`
 	Selectors      []string `json:"selectors,omitempty"`
+	// Where are the conditions on which the actor needs it, as clauses, and Needs what it names that the actor needs too.
+	Where []string      `json:"where,omitempty"`
+	Needs []RelatedKind `json:"needs,omitempty"`
 }
 
 // FinalizersOn counts the objects of a type that have a finalizer.
