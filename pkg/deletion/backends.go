@@ -21,12 +21,14 @@ type backend struct {
 	calls  func(graph.Ref) bool
 }
 
+// backendTypes are the types of what answers.
+var backendTypes = []schema.GroupResource{cluster.Services, cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets}
+
 // findBackends finds out which objects with finalizers nobody can update any more, because a webhook is called for each update, and what answers it goes with the deletion: an
 // admission webhook with failurePolicy Fail that selects nothing further, or the webhook that converts the type. The error is the end of ctx.
 func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (plan.Needs, error) {
 	going := goingOf(p)
-	serves := []schema.GroupResource{cluster.Services, cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets}
-	if len(p.Blockers) == 0 || !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), serves) }) {
+	if len(p.Blockers) == 0 || !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), backendTypes) }) {
 		return nil, nil
 	}
 	needs := plan.Needs{}

@@ -80,9 +80,17 @@ func (w Words) deadlockedError(left []Deadlocked) error {
 	for i, l := range left {
 		objects[i] = l.Graph.Ref(l.Object)
 	}
-	if slices.ContainsFunc(left, func(l Deadlocked) bool { return l.Because.Code == plan.ActorDeleted }) {
-		return answer.Refuse(answer.WithHint(fmt.Errorf("the deletion is stuck: %s: who removes the finalizers is deleted", firstFew(objects)),
-			"install it again, or see kubectl gc why for what to do about each"))
+	for _, of := range [...]struct {
+		code plan.ReasonCode
+		says string
+	}{
+		{plan.ActorDeleted, "who removes the finalizers is deleted"},
+		{plan.DiscoveryFails, "what answers an API is deleted, and the namespace controller cannot finish without an answer"},
+	} {
+		if slices.ContainsFunc(left, func(l Deadlocked) bool { return l.Because.Code == of.code }) {
+			return answer.Refuse(answer.WithHint(fmt.Errorf("the deletion is stuck: %s: %s", firstFew(objects), of.says),
+				"install it again, or see kubectl gc why for what to do about each"))
+		}
 	}
 	because := ""
 	if w.Because != nil {

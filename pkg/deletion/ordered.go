@@ -23,11 +23,15 @@ func (pl *planner) arrange(known *finalizer.Registry, p *Planned) *plan.Plan {
 	if !pl.request.Ordered {
 		return p.With(p.needs)
 	}
-	return p.Ordered(plan.Ordering{
-		Needs:    p.needs,
+	ordered := p.Ordered(plan.Ordering{
+		Needs:    p.releases,
 		First:    func(id graph.ID) bool { return isCustom(p.Graph.Ref(id)) || waitsForOthers(known, p.Graph, id) },
 		Workload: func(id graph.ID) bool { return isOf(p.Graph.Ref(id), workloadTypes) },
 	})
+	if len(p.unserved) == 0 {
+		return ordered
+	}
+	return ordered.With(p.needs) // no order helps a namespace without discovery
 }
 
 // isCustom says whether an object is of a group that is none of Kubernetes' own.

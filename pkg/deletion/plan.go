@@ -83,7 +83,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
 	reader := cluster.NewReader(pl.client, pl.catalog)
-	if p.needs, err = pl.whoReleases(ctx, reader, known, p.Plan); err != nil {
+	if err := pl.foresee(ctx, reader, known, p); err != nil {
 		return nil, err
 	}
 	p.Plan = pl.arrange(known, p)
@@ -105,28 +105,6 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links.Dependents(id), claims(id)) }})
 	p.Hiding = p.Relevant(snapshot.Gaps)
 	return p, nil
-}
-
-// whoReleases finds out which of the finalizers that a plan waits for nobody can remove once the plan is carried out.
-func (pl *planner) whoReleases(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (plan.Needs, error) {
-	needs, err := findActors(ctx, pl.client, reader, known, p)
-	if err != nil {
-		return nil, err
-	}
-	needed, err := findNeeded(ctx, pl.client, reader, known, p)
-	if err != nil {
-		return nil, err
-	}
-	backends, err := findBackends(ctx, reader, p)
-	if err != nil {
-		return nil, err
-	}
-	for _, more := range []plan.Needs{needed, backends} {
-		for id, removers := range more {
-			needs[id] = append(needs[id], removers...)
-		}
-	}
-	return needs, nil
 }
 
 // links finds what goes with the objects, or manages them, though no ownerReference says so.
@@ -154,6 +132,7 @@ func (pl *planner) list(ctx context.Context, query selection.Query, known *final
 // learnMore finds out which disks are destroyed, and who of those that the deletion waits for does not run.
 func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Planned, details *plan.Details) error {
 	readDisks(ctx, reader, p.Plan, details)
+	details.Unserved = p.unserved
 	var err error
 	if known, unknown := pl.request.finalizers(); unknown == nil && known != nil {
 		if details.Abandoned, err = pl.findAbandoned(ctx, reader, known, p.Plan); err != nil {

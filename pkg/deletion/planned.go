@@ -36,8 +36,11 @@ type Planned struct {
 
 	planner *planner
 	links   *link.Links
-	needs   plan.Needs
-	details plan.Details
+	// needs say who is needed for what, and releases those of them that are about finalizers.
+	needs, releases plan.Needs
+	// unserved are the APIServices that stay without what answers them.
+	unserved []plan.Unserved
+	details  plan.Details
 }
 
 // LeftOut is an object that is not deleted, and why.

@@ -18,11 +18,14 @@ func (p *Planned) stuck() error {
 		return nil
 	}
 	return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: the deletion would not complete: %s", says),
-		hintStuck(len(p.Protected()) > 0)))
+		p.hintStuck()))
 }
 
-func hintStuck(protected bool) string {
-	if protected {
+func (p *Planned) hintStuck() string {
+	switch {
+	case len(p.unserved) > 0:
+		return "delete " + p.answered() + " too; --allow-stuck deletes all the same"
+	case len(p.Protected()) > 0:
 		return "change what refuses it, or leave the object out; --allow-stuck deletes the rest all the same"
 	}
 	return "--ordered deletes what has the finalizers first, and the rest when it is gone; --allow-stuck deletes all the same"
@@ -37,10 +40,19 @@ func (p *Planned) WouldBeStuck() string {
 		}
 		return fmt.Sprintf("the server refuses to delete %s: %s", firstFew(objects), refused[0].Message)
 	}
-	var objects []graph.Ref
-	var cause graph.Ref
+	if objects, cause := p.stuckFor(plan.ActorDeleted); len(objects) > 0 {
+		return fmt.Sprintf("nobody removes the finalizers of %s once %s is deleted", firstFew(objects), cause.Located())
+	}
+	if objects, cause := p.stuckFor(plan.DiscoveryFails); len(objects) > 0 {
+		return fmt.Sprintf("the namespace controller cannot finish %s once %s is deleted, which answers %s", firstFew(objects), cause.Located(), p.answered())
+	}
+	return ""
+}
+
+// stuckFor are the objects that are stuck for a reason, with the cause of the first.
+func (p *Planned) stuckFor(code plan.ReasonCode) (objects []graph.Ref, cause graph.Ref) {
 	for _, s := range p.Stuck() {
-		if s.Because.Code != plan.ActorDeleted {
+		if s.Because.Code != code {
 			continue
 		}
 		if len(objects) == 0 {
@@ -48,8 +60,14 @@ func (p *Planned) WouldBeStuck() string {
 		}
 		objects = append(objects, p.Graph.Ref(s.Object))
 	}
-	if len(objects) == 0 {
-		return ""
+	return objects, cause
+}
+
+// answered names the APIServices that lose what answers them.
+func (p *Planned) answered() string {
+	refs := make([]graph.Ref, len(p.unserved))
+	for i, u := range p.unserved {
+		refs[i] = u.APIService
 	}
-	return fmt.Sprintf("nobody removes the finalizers of %s once %s is deleted", firstFew(objects), cause.Located())
+	return firstFew(refs)
 }

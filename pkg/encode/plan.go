@@ -72,6 +72,9 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		}
 		out.Abandoned = append(out.Abandoned, abandoned)
 	}
+	for _, u := range p.Unserved {
+		out.Unserved = append(out.Unserved, v1alpha1.Unserved{APIService: Ref(u.APIService), Backend: Ref(p.Graph.Ref(u.Backend)), Namespaces: refs(p.Graph, u.Namespaces)})
+	}
 	for _, r := range p.Protected() {
 		out.Protected = append(out.Protected, v1alpha1.Protected{Object: Ref(p.Graph.Ref(r.Object)), Message: r.Message})
 	}

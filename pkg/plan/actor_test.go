@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -126,6 +127,36 @@ func TestWhatIsOnlyReadIsThereUntilItIsGone(t *testing.T) {
 		}
 		if got := names(g, stuck); got != want {
 			t.Errorf("%s: stuck are %q, want %q", part, got, want)
+		}
+	}
+}
+
+// TestNamespaceWithoutDiscoveryIsStuck: when nothing is left in it, and what waits for it.
+func TestNamespaceWithoutDiscoveryIsStuck(t *testing.T) {
+	for _, holds := range []bool{false, true} {
+		s := newTied(t)
+		s.add(nsType, "ns")
+		s.add(sets, "adapter")
+		s.add(pods, "pod", block(sets, "adapter"))
+		if holds {
+			s.add(configMaps, "database").Finalizers = []string{"example.com/database"}
+		}
+		g, links := s.build()
+		ns, adapter := lookup(t, g, "ns")[0], lookup(t, g, "adapter")[0]
+		p := New(g, []graph.ID{ns}, Background, Options{Links: links}).With(Needs{ns: {{{adapter}}}})
+		if stuck := p.Stuck(); len(stuck) != 1 || stuck[0] != (ObjectReason{ns, Reason{Code: DiscoveryFails, Cause: adapter, HasCause: true}}) {
+			t.Errorf("stuck are %+v", stuck)
+		}
+		if slices.Contains(p.Deleted, ns) || !slices.Contains(p.Deleted, adapter) {
+			t.Errorf("deleted are %s", names(g, p.Deleted))
+		}
+		for _, a := range p.Actions {
+			if a.Verb == VerbFinalizeNamespace {
+				t.Errorf("the namespace is finalized: %+v", a)
+			}
+		}
+		if rounds := TakesRounds(g); !rounds["ns"] || len(rounds) != 1 {
+			t.Errorf("more than one round for %v", rounds)
 		}
 	}
 }

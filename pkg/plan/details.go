@@ -25,6 +25,8 @@ type Details struct {
 	Idle []Idle
 	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more.
 	Abandoned []Abandoned
+	// Unserved are APIServices that are not deleted although what answers them is.
+	Unserved []Unserved
 	// Spared are objects whose finalizers' actors leave what they manage outside the cluster, and UnreadSpared those of which that is not known.
 	Spared       []Spared
 	UnreadSpared []graph.ID

@@ -26,7 +26,7 @@ func (p *Plan) Volumes() []graph.ID { return p.DeletedOf("", "persistentvolumes"
 func (p *Plan) learnData(f Details) {
 	p.Disks = f.Disks
 	p.UnreadDisks = slices.Sorted(slices.Values(f.UnreadDisks))
-	p.Idle, p.Abandoned = f.Idle, f.Abandoned
+	p.Idle, p.Abandoned, p.Unserved = f.Idle, f.Abandoned, f.Unserved
 	p.Spared = f.Spared
 	p.UnreadSpared = slices.Sorted(slices.Values(f.UnreadSpared))
 }

@@ -91,6 +91,9 @@ func (s *simulation) waitsFor(id graph.ID) Reason {
 	}
 	r := Reason{Code: DependentsBlock}
 	r.Cause, r.HasCause = s.firstContained(id)
+	if part, held := s.options.held[id]; held && !r.HasCause {
+		return Reason{Code: DiscoveryFails, Cause: part, HasCause: true}
+	}
 	return r
 }
 

@@ -94,6 +94,7 @@ const (
 	ForeignFinalizers ReasonCode = "FinalizersHold"  // finalizers of others are on it
 	Protected         ReasonCode = "Protected"       // the server refuses its deletion
 	ActorDeleted      ReasonCode = "ActorDeleted"    // who removes its finalizers goes with it
+	DiscoveryFails    ReasonCode = "DiscoveryFails"  // what answers an API goes with it, so that nobody knows whether the namespace is empty
 	DependentsBlock   ReasonCode = "DependentsBlock" // blocking dependents are left
 	NotDone           ReasonCode = "NotDone"         // a write was refused, or there was no time for it
 	Deadlock          ReasonCode = "Deadlock"        // all members of a cycle wait for each other
@@ -173,6 +174,8 @@ type Plan struct {
 	Idle        []Idle
 	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more. They are known after Learn.
 	Abandoned []Abandoned
+	// Unserved are APIServices that stay without what answers them. They are known after Learn.
+	Unserved []Unserved
 	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of which that is not known. They are known after Learn.
 	Spared       []Spared
 	UnreadSpared []graph.ID

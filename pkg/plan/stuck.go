@@ -19,8 +19,8 @@ func (p *Plan) Stuck() []ObjectReason {
 		for id := d.Object; ; id = waits[id].Cause {
 			r, waiting := waits[id]
 			verdict, seen := known[id]
-			if seen || !waiting || !r.HasCause || r.Code == ActorDeleted {
-				is = verdict || waiting && r.Code == ActorDeleted
+			if seen || !waiting || !r.HasCause || r.isStuck() {
+				is = verdict || waiting && r.isStuck()
 				break
 			}
 			known[id] = false // so that a cycle ends here

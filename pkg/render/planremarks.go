@@ -13,7 +13,7 @@ import (
 // Remarks are what a person should know of a plan besides its summary, a line for each subject.
 func (p Plan) Remarks() []string {
 	var lines []string
-	for _, remark := range []func() string{p.remarkStages, p.remarkOrderCycle, p.remarkStuck, p.remarkProtected, p.remarkAsked, p.remarkAbandoned, p.remarkDisks, p.remarkUnreadDisks, p.remarkHeld, p.remarkIdle, p.remarkGrace, p.remarkUnread, p.remarkNonBlocking, p.remarkOrder, p.remarkSurprises, p.remarkOverridden, p.remarkClaims, p.remarkCycles} {
+	for _, remark := range []func() string{p.remarkStages, p.remarkOrderCycle, p.remarkStuck, p.remarkProtected, p.remarkAsked, p.remarkAbandoned, p.remarkUnserved, p.remarkDisks, p.remarkUnreadDisks, p.remarkHeld, p.remarkIdle, p.remarkGrace, p.remarkUnread, p.remarkNonBlocking, p.remarkOrder, p.remarkSurprises, p.remarkOverridden, p.remarkClaims, p.remarkCycles} {
 		if line := remark(); line != "" {
 			lines = append(lines, line)
 		}

@@ -63,3 +63,22 @@ func hang(n int) string {
 	}
 	return fmt.Sprintf("%d objects hang if they are deleted afterwards", n)
 }
+
+// remarkUnserved says which APIServices nothing answers afterwards, and what hangs because of that.
+func (p Plan) remarkUnserved() string {
+	var lines []string
+	for _, u := range p.Unserved {
+		hangs := "a namespace that is deleted afterwards can hang"
+		if len(u.Namespaces) > 0 {
+			var names []string
+			for _, id := range u.Namespaces {
+				names = append(names, located(p.Graph, id))
+			}
+			hangs = phrase.FirstFew(names, maxNamed) + " " + phrase.Plural(len(names), "is", "are") + " stuck then, and other namespaces that are deleted can hang"
+		}
+		service := Escape(u.APIService.Located())
+		lines = append(lines, fmt.Sprintf("nothing answers %s once %s is deleted, and the namespace controller needs an answer of every API: %s; delete %s too",
+			service, located(p.Graph, u.Backend), hangs, service))
+	}
+	return strings.Join(lines, "\n")
+}

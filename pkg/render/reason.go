@@ -23,6 +23,7 @@ var reasons = map[plan.ReasonCode]struct{ with, without string }{
 	plan.ForeignFinalizers: {"", "it waits for its finalizers"},
 	plan.Protected:         {"", "the server refuses its deletion"},
 	plan.ActorDeleted:      {"nobody can remove its finalizers once % is deleted", "who removes its finalizers is deleted"},
+	plan.DiscoveryFails:    {"the namespace controller cannot finish it once % is deleted", "the namespace controller cannot finish it"},
 	plan.NotDone:           {"", "the write was not made"},
 	plan.Deadlock:          {"it and % wait for each other", "it waits for itself"},
 	plan.DependentsBlock:   {"it waits for %", "it waits for its dependents"},

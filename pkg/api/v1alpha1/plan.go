@@ -67,6 +67,8 @@ type Plan struct {
 	Guarded []Guarded `json:"guarded,omitempty"`
 	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more afterwards.
 	Abandoned []Abandoned `json:"abandoned,omitempty"`
+	// Unserved are APIServices that are not deleted although what answers them is: namespaces that are deleted can hang afterwards.
+	Unserved []Unserved `json:"unserved,omitempty"`
 	// Protected are objects that would be deleted by others and whose deletion the server refuses, and Asked says what it was asked. Both are there with --dry-run=server.
 	Protected []Protected `json:"protected,omitempty"`
 	Asked     *Asked      `json:"asked,omitempty"`
@@ -127,6 +129,15 @@ type Abandoned struct {
 	Objects []ObjectRef `json:"objects"`
 	// Actor is what is deleted and would be needed to remove it.
 	Actor ObjectRef `json:"actor"`
+}
+
+// Unserved is an APIService that stays without what answers it.
+type Unserved struct {
+	APIService ObjectRef `json:"apiService"`
+	// Backend is what is deleted: the Service, or a workload behind it.
+	Backend ObjectRef `json:"backend"`
+	// Namespaces are those of the plan that are stuck because of that.
+	Namespaces []ObjectRef `json:"namespaces,omitempty"`
 }
 
 // Protected is an object whose deletion the server refuses.
@@ -247,6 +258,10 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.Abandoned, out.Protected = slices.Clone(p.Abandoned), slices.Clone(p.Protected)
 	for i := range out.Abandoned {
 		out.Abandoned[i].Objects = slices.Clone(out.Abandoned[i].Objects)
+	}
+	out.Unserved = slices.Clone(p.Unserved)
+	for i := range out.Unserved {
+		out.Unserved[i].Namespaces = slices.Clone(out.Unserved[i].Namespaces)
 	}
 	if p.Asked != nil {
 		asked := *p.Asked
