@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"maps"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Actor is a program that removes finalizers: the objects of which it needs each to do so, such as a workload, its ServiceAccount, what permits it to write, and what it reads.
@@ -45,28 +48,55 @@ func stops(ref graph.Ref) objectState {
 // With plans the same deletion with what was found out about who removes finalizers. An object is not released if all who can remove one of its finalizers go, and not
 // only once it is gone. How long an actor takes for its work is not known, so that whatever goes meanwhile counts as gone before.
 func (p *Plan) With(needs Needs) *Plan {
-	held := map[graph.ID]graph.ID{} // by what goes
-	for id := range needs {
-		held[id] = 0
-	}
-	for stable := false; !stable && len(held) > 0; {
+	held := p.candidates(needs)
+	for len(held) > 0 {
 		opts := p.options
 		opts.held = held
-		s, _ := carriedOut(p.Graph, p.Roots, p.Policy, opts)
-		next := map[graph.ID]graph.ID{}
+		s, start := carriedOut(p.Graph, p.Roots, p.Policy, opts)
+		lost := map[graph.ID]graph.ID{}
 		for id := range held {
 			if part, goes := s.lacks(id, needs[id]); goes {
-				next[id] = part
+				lost[id] = part
 			}
 		}
-		stable, held = len(next) == len(held), next
+		if len(lost) == len(held) {
+			maps.Copy(held, lost) // which the simulation has among its options
+			return planOf(s, start, p.asUnreleased(held))
+		}
+		held = lost
 	}
-	if len(held)+len(p.options.held) == 0 {
+	if len(p.options.held) == 0 {
 		return p
 	}
 	opts := p.options
-	opts.held = held
+	opts.held = nil
 	return New(p.Graph, p.Roots, p.Policy, opts)
+}
+
+// candidates are the objects that can be held: if all finalizers are removed, most goes, and what is needed for them among it.
+func (p *Plan) candidates(needs Needs) map[graph.ID]graph.ID {
+	all := &simulation{Projection: p.end, options: p.options, staged: p.staged}
+	held := map[graph.ID]graph.ID{}
+	for id, needed := range needs {
+		if part, goes := all.lacks(id, needed); goes || len(p.options.held) > 0 {
+			held[id] = part
+		}
+	}
+	return held
+}
+
+// asUnreleased is what happens as long as the finalizers of others are not removed, if that is the same whatever is held: a namespace that is held waits for more than these, and
+// strict deletions begin otherwise.
+func (p *Plan) asUnreleased(held map[graph.ID]graph.ID) *simulation {
+	if p.options.Strict || len(p.options.held) > 0 {
+		return nil
+	}
+	for id := range held {
+		if rule, is := link.Of(p.Graph.Ref(id)); is && rule.Finalizes {
+			return nil
+		}
+	}
+	return p.unreleased
 }
 
 // lacks says whether all go of those who can remove a finalizer, and with which part of the first.

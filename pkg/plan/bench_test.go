@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -31,15 +32,55 @@ func BenchmarkPlan50kOrphans(b *testing.B) {
 	}
 }
 
+// BenchmarkPlan50kStuck is the same with finalizers on 5,000 objects: of half of them who removes them goes with the deletion, and of the others does not. It includes that the plan
+// is made twice, before and after that is known.
+func BenchmarkPlan50kStuck(b *testing.B) {
+	g, root := cascadeOf(500, 100, func(name string) []string {
+		if strings.HasSuffix(name, "0") {
+			return []string{"example.com/cleanup"}
+		}
+		return nil
+	})
+	operator, _ := g.Find("", "configmaps", "ns", "m1-1")
+	needs := Needs{}
+	for i := range g.Len() {
+		if id := graph.ID(i); len(g.Finalizers(id)) > 0 {
+			actor := Actor{operator}
+			if len(needs)%2 == 1 {
+				actor = Actor{id} // which is there until it is released itself
+			}
+			needs[id] = []Removers{{actor}}
+		}
+	}
+	b.ResetTimer()
+	b.ReportMetric(float64(len(needs)), "needs")
+	for b.Loop() {
+		p := New(g, []graph.ID{root}, Background, Options{}).With(needs)
+		if len(p.Stuck()) == 0 || len(p.Deleted) < g.Len()/2 {
+			b.Fatalf("%d of %d objects deleted, %d stuck", len(p.Deleted), g.Len(), len(p.Stuck()))
+		}
+	}
+}
+
 // cascade is one owner of so many objects that each own so many. The first of those has finalizers.
 func cascade(width, leaves int, finalizers ...string) (*graph.Graph, graph.ID) {
+	return cascadeOf(width, leaves, func(name string) []string {
+		if name == "m0" {
+			return finalizers
+		}
+		return nil
+	})
+}
+
+// cascadeOf is one owner of so many objects that each own so many, with finalizers by name.
+func cascadeOf(width, leaves int, finalizers func(name string) []string) (*graph.Graph, graph.ID) {
 	b := graph.NewBuilder()
 	t := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 	b.Serve(t)
 	l := b.Listing(t, "")
-	add := func(name, owner string, finalizers ...string) string {
+	add := func(name, owner string) string {
 		uid := "uid-" + name
-		o := graph.Object{Namespace: "ns", Name: name, UID: uid, CreationTimestamp: 1, Finalizers: finalizers}
+		o := graph.Object{Namespace: "ns", Name: name, UID: uid, CreationTimestamp: 1, Finalizers: finalizers(name)}
 		if owner != "" {
 			o.Owners = []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-" + owner, Block: true}}
 		}
@@ -48,10 +89,7 @@ func cascade(width, leaves int, finalizers ...string) (*graph.Graph, graph.ID) {
 	}
 	root := add("root", "")
 	for i := range width {
-		if i > 0 {
-			finalizers = nil // the first has them
-		}
-		middle := add(fmt.Sprintf("m%d", i), root, finalizers...)
+		middle := add(fmt.Sprintf("m%d", i), root)
 		for j := range leaves {
 			add(fmt.Sprintf("m%d-%d", i, j), middle)
 		}

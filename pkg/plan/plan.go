@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -183,6 +181,8 @@ type Plan struct {
 	options Options
 	end     *Projection
 	staged  *staging
+	// unreleased is what happens as long as the finalizers of others are not removed; nil if that was not simulated.
+	unreleased *simulation
 	// after are the actions of a run whose finalizers of others were removed; nil if there are none.
 	after []Action
 }
@@ -201,17 +201,29 @@ func (p *Plan) Waves() int {
 // New plans the deletion of the roots with a policy.
 func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 	s, start := carriedOut(g, roots, policy, opts)
+	return planOf(s, start, nil)
+}
+
+// planOf is the plan of what was simulated. If it is known already what happens as long as the finalizers of others are not removed, that is not simulated again.
+func planOf(s *simulation, start start, unreleased *simulation) *Plan {
 	p := &Plan{
-		Graph: g, Policy: policy, Roots: roots, options: opts, end: s.Projection,
+		Graph: s.Graph, Policy: start.policy, Roots: start.roots, options: s.options, end: s.Projection,
 		Actions: s.actions, Deleted: s.deleted(),
 		Kept: s.kept(), Deadlocked: s.deadlocked(), Blockers: s.blockers(),
 		DependsOnTiming: s.timing, Guarded: s.guarded, staged: s.staged,
 	}
 	p.settle(s, start.begin)
-	p.Actions = slices.Concat(p.settings(), blocks(start.block), p.Actions)
+	if first := append(p.settings(), blocks(start.block)...); len(first) > 0 {
+		p.Actions = append(first, p.Actions...)
+	}
 	if len(p.Blockers) > 0 {
-		blocked := simulate(g, opts, false, start.begin)
-		p.Blocked = blocked.blocked(s)
+		if unreleased == nil {
+			unreleased = simulate(s.Graph, s.options, false, func(s *simulation) {
+				s.silent = true
+				start.begin(s)
+			})
+		}
+		p.Blocked, p.unreleased = unreleased.blocked(s), unreleased
 	}
 	p.explain()
 	return p

@@ -36,6 +36,7 @@ const (
 	cleanup           // a CRD whose instances go first, or a namespace whose content does
 	inQueue           // is due
 	begun             // is being deleted, and what its links say of that was looked at
+	waited            // has waited for its dependents in the foreground
 	linked            // programs have yet to delete what a link ties to it, or wait until that is gone
 )
 
@@ -75,6 +76,9 @@ func NewProjection(g *graph.Graph, opts Options) *Projection {
 		}
 		if o.objects[i] == deleting {
 			o.objects[i] |= foreignFinalizers // a grace period runs
+		}
+		if o.Waits(id) {
+			o.objects[i] |= waited
 		}
 	}
 	return o
@@ -132,7 +136,7 @@ func (o *Projection) Delete(id graph.ID, policy Policy) {
 		o.objects[id] |= orphan
 		o.Enqueue(id)
 	case Foreground:
-		o.objects[id] |= foreground
+		o.objects[id] |= foreground | waited
 		o.wait(id)
 	}
 }
@@ -160,7 +164,7 @@ func (o *Projection) Removed(id graph.ID) {
 	if o.is(id, gone) {
 		return
 	}
-	o.objects[id] = o.objects[id]&(inQueue|touched|begun) | gone
+	o.objects[id] = o.objects[id]&(inQueue|touched|begun|waited) | gone
 	for e := range o.Dependents(id) {
 		o.Enqueue(e.Dependent)
 	}

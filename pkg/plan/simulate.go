@@ -220,6 +220,9 @@ func (s *simulation) act(a Action) {
 	if s.staged != nil {
 		a.Stage = s.staged.stage
 	}
+	if len(s.actions) == cap(s.actions) { // append would copy them more often
+		s.actions = slices.Grow(s.actions, max(64, len(s.actions)))
+	}
 	s.actions = append(s.actions, a)
 }
 

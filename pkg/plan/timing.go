@@ -60,15 +60,17 @@ func (s *simulation) compare(other *simulation, differ map[graph.ID]bool) {
 
 // orderMatters says whether there is anything in what the simulation has touched that makes the order of things matter.
 func (s *simulation) orderMatters() bool {
+	stays, waits := false, false // something stays, and something has waited, perhaps for that
 	return slices.ContainsFunc(s.touched, func(id graph.ID) bool {
+		waits = waits || s.is(id, waited)
 		if !s.is(id, gone|deleting) || !s.Graph.Observed(id) {
 			return false
 		}
 		if _, in := s.Graph.Cycle(id); in {
 			return true
 		}
-		stays := !s.is(id, gone) // and others wait for it, or it for others, or not
-		return stays || slices.Contains(s.Graph.Finalizers(id), OrphanFinalizer) || s.orphaned[id] && s.shares(id)
+		stays = stays || !s.is(id, gone)
+		return stays && waits || slices.Contains(s.Graph.Finalizers(id), OrphanFinalizer) || s.orphaned[id] && s.shares(id)
 	})
 }
 
