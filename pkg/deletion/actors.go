@@ -35,7 +35,7 @@ func findActors(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 	if known == nil || !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), actorTypes) }) {
 		return plan.Needs{}, nil
 	}
-	classes, members := classesOf(known, p)
+	classes, members := classesOf(known, p.Graph, p.Blockers)
 	finder := actor.NewFinder(reader, known)
 	found := make([]plan.Removers, len(classes))
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -114,11 +114,11 @@ func (g going) removers(all [][]actor.Part) plan.Removers {
 }
 
 // classesOf sorts the finalizers that a plan waits for. Those of actors without workloads, which are the control plane's, are left out.
-func classesOf(known *finalizer.Registry, p *plan.Plan) ([]class, map[class][]graph.ID) {
+func classesOf(known *finalizer.Registry, g *graph.Graph, blockers []plan.Blocker) ([]class, map[class][]graph.ID) {
 	var classes []class
 	members := map[class][]graph.ID{}
-	for _, b := range p.Blockers {
-		ref := p.Graph.Ref(b.Object)
+	for _, b := range blockers {
+		ref := g.Ref(b.Object)
 		for _, name := range b.Finalizers {
 			c := class{ref.Group(), ref.Kind, ref.Namespace, name}
 			if k, ok := known.Lookup(name, ref.Group(), ref.Kind); ok && !k.Fallback {

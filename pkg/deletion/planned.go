@@ -26,6 +26,8 @@ type Planned struct {
 	Missing []error
 	// Absent are, of a wait, the objects that were meant and do not exist.
 	Absent []Absent
+	// Unattended are, of a wait, finalizers that nobody removes as things are.
+	Unattended []Unattended
 	// LeftOut are the objects that were meant when the server was asked first, and are not any more.
 	LeftOut []LeftOut
 	// Unscoped says that cluster-scoped objects are deleted although a namespace was given.

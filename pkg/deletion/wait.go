@@ -64,6 +64,9 @@ func (pl *planner) planWait(ctx context.Context, objects []selection.Object, que
 		query.Scope = ""
 		return pl.planWait(ctx, objects, query)
 	}
+	if p.Unattended, err = findUnattended(ctx, pl.client, cluster.NewReader(pl.client, pl.catalog), known, p.Plan); err != nil {
+		return nil, err
+	}
 	p.Hiding = p.Relevant(snapshot.Gaps)
 	if len(p.Gaps) > 0 { // what keeps them may have an owner in a gap, and nothing is concluded from that
 		for _, d := range p.Deadlocked {

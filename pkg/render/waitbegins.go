@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -18,5 +19,17 @@ func WaitBegins(out, errOut io.Writer, p *deletion.Planned) {
 	}
 	if n := len(p.Deleted); n > 0 {
 		fmt.Fprintf(out, "waiting until %s: %s\n", phrase.Count(n, "object")+phrase.Plural(n, " is deleted", " are deleted"), SortedFew(KindNamesOf(p.Graph, p.Deleted)))
+	}
+}
+
+// WarnUnattended warns of the finalizers that nobody removes as things are.
+func WarnUnattended(errOut io.Writer, p *deletion.Planned) {
+	for _, u := range p.Unattended {
+		more := ""
+		if u.More > 0 {
+			more = " and " + phrase.Count(u.More, "more object")
+		}
+		fmt.Fprintf(errOut, "Warning: nobody removes the finalizer %s of %s%s at present: %s\n",
+			Escape(u.Finalizer), Escape(u.Object.Located()), more, Escape(strings.Join(u.Because, "; ")))
 	}
 }

@@ -36,6 +36,7 @@ func run(ctx context.Context, o *Options) error {
 	if o.Output.Format() == "" && len(planned.Kept) == 0 {
 		render.WaitBegins(o.Out, o.ErrOut, planned)
 	}
+	render.WarnUnattended(o.ErrOut, planned)
 	view := render.NewWaitView(o.Out, o.ErrOut, o.lines(), planned)
 	result, err := deletion.Wait(ctx, planned, deletion.Options{
 		Timeout: o.Timeout, OnEvent: view.Event, OnTick: view.Tick, Words: render.DeletionWords(planned.Known),

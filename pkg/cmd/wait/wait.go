@@ -45,6 +45,10 @@ not going to be deleted, the command says so at once. An object that does not ex
 if dependents of an owner of that type and name are left, they are waited for. An object that
 was created again under the same name is another one, and not waited for.
 
+If nobody removes a finalizer that it waits for, because the controller does not run or what it
+needs does not exist, a warning says so at the beginning; the command waits all the same, since
+somebody may bring it back.
+
 After --timeout the command explains why the remaining objects still exist, as kubectl gc why
 does. Unlike that of kubectl wait, the timeout is for all objects together, and its default is
 that of kubectl delete.

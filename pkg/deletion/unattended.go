@@ -1,0 +1,104 @@
+package deletion
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Unattended is a finalizer that a wait is about and that nobody removes as things are. Somebody may install who does so, or what they need, while it waits.
+type Unattended struct {
+	// Object is the first of those that have it, and More is how many others have.
+	Object    graph.Ref
+	More      int
+	Finalizer string
+	// Because says what was seen, as clauses.
+	Because []string
+}
+
+// findUnattended finds out which finalizers of what is being deleted nobody removes: who does so does not run or was not found, or something that they need does not exist. It looks
+// at one object for each finalizer and kind, and at no more than mostActors. Of what cannot be read nothing is said. The error is the end of ctx.
+func findUnattended(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]Unattended, error) {
+	if known == nil {
+		return nil, nil
+	}
+	classes, members := classesOf(known, p.Graph, begunBlockers(p))
+	classes = classes[:min(len(classes), mostActors)]
+	finder := actor.NewFinder(reader, known)
+	found := make([][]string, len(classes))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(client.Concurrency())
+	for i, c := range classes {
+		group.Go(func() error {
+			id := members[c][0]
+			t, _ := p.Graph.Type(id)
+			ref := p.Graph.Ref(id)
+			o, err := client.GetObject(groupCtx, t, ref.Namespace, ref.Name)
+			if err != nil || string(o.GetUID()) != ref.UID {
+				return context.Cause(groupCtx) // which the wait will tell
+			}
+			a, err := finder.Of(groupCtx, o, c.finalizer)
+			if err == nil {
+				found[i] = missingFor(groupCtx, reader, finder, o, a)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var all []Unattended
+	for i, c := range classes {
+		if len(found[i]) > 0 {
+			all = append(all, Unattended{Object: p.Graph.Ref(members[c][0]), More: len(members[c]) - 1, Finalizer: c.finalizer, Because: found[i]})
+		}
+	}
+	return all, context.Cause(ctx)
+}
+
+// missingFor says what is missing for an actor to remove its finalizer from an object; nothing if nothing is known to be.
+func missingFor(ctx context.Context, reader *cluster.Reader, finder *actor.Finder, o *unstructured.Unstructured, a actor.Actor) []string {
+	var says []string
+	if a.Life == actor.Dead && len(a.Workloads)+len(a.Scaled) > 0 || a.NotFound() {
+		says = append(says, a.Says()...)
+	}
+	for _, n := range finder.Needed(ctx, o, a) {
+		if n.Type.Namespaced && n.Namespace == "" {
+			continue
+		}
+		if needed, err := reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource}, n.Namespace, n.Name); err == nil && needed == nil {
+			ref := graph.Ref{APIVersion: n.Type.APIVersion(), Kind: n.Type.Kind, Resource: n.Type.Resource, Namespace: n.Namespace, Name: n.Name}
+			says = append(says, fmt.Sprintf("%s needs %s, which does not exist", a.Who, ref.Located()))
+		}
+	}
+	return says
+}
+
+// begunBlockers are those of what a plan deletes that are being deleted and have finalizers of others.
+func begunBlockers(p *plan.Plan) []plan.Blocker {
+	var all []plan.Blocker
+	for _, id := range p.Deleted {
+		if p.Graph.State(id) != graph.Deleting {
+			continue
+		}
+		b := plan.Blocker{Object: id}
+		for _, name := range p.Graph.Finalizers(id) {
+			if name != plan.OrphanFinalizer && name != plan.ForegroundFinalizer {
+				b.Finalizers = append(b.Finalizers, name)
+			}
+		}
+		if len(b.Finalizers) > 0 {
+			all = append(all, b)
+		}
+	}
+	return all
+}
