@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/client-go/kubernetes/scheme"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -24,20 +22,16 @@ func (pl *planner) arrange(known *finalizer.Registry, p *Planned) *plan.Plan {
 		return p.With(p.needs)
 	}
 	ordered := p.Ordered(plan.Ordering{
-		Needs:    p.releases,
-		First:    func(id graph.ID) bool { return isCustom(p.Graph.Ref(id)) || waitsForOthers(known, p.Graph, id) },
+		Needs: p.releases,
+		First: func(id graph.ID) bool {
+			return !cluster.BuiltIn(p.Graph.Ref(id).Group()) || waitsForOthers(known, p.Graph, id)
+		},
 		Workload: func(id graph.ID) bool { return isOf(p.Graph.Ref(id), workloadTypes) },
 	})
 	if len(p.unserved) == 0 {
 		return ordered
 	}
 	return ordered.With(p.needs) // no order helps a namespace without discovery
-}
-
-// isCustom says whether an object is of a group that is none of Kubernetes' own.
-func isCustom(ref graph.Ref) bool {
-	group := ref.Group()
-	return !scheme.Scheme.IsGroupRegistered(group) && group != cluster.CRDs.Group && group != cluster.APIServices.Group
 }
 
 // waitsForOthers says whether an object has a finalizer that no part of the control plane removes, as far as is known.
