@@ -19,7 +19,7 @@ SOURCES := $(PLANE)/go.mod $(PLANE)/go.sum $(shell find $(PLANE) -name '*.go' ! 
 LINTER  := test/lint
 
 # The tests of whole commands, each with control planes of its own: side by side they wait for one another until their time-outs end.
-WHOLE    = $(addprefix $(MODULE)/test/,e2e faults stuck)
+WHOLE    = $(addprefix $(MODULE)/test/,e2e faults stuck uninstall)
 
 # The real programs that test-real runs the plugin beside, each pinned in a module of its own, and the package each is built from.
 REAL     := test/real
