@@ -34,7 +34,7 @@ func ServeWebhook(t testing.TB, answer func(*admissionv1.AdmissionRequest) (mess
 		}
 		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: message == ""}
 		if message != "" {
-			review.Response.Result = &metav1.Status{Message: message}
+			review.Response.Result = &metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: message}
 		}
 		review.Request = nil
 		_ = json.NewEncoder(w).Encode(review) // the API server says what it did not read

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -122,8 +121,8 @@ func (i *installed) hangs(t *testing.T, plan v1alpha1.Plan) {
 	for _, o := range i.operators {
 		o.WaitUntilStopped(t)
 	}
-	i.waitUntil(t, "is gone", plan.Deleted, func(o *metav1.PartialObjectMetadata) bool { return o == nil })
-	i.waitUntil(t, "is being deleted", stuckIn(plan), func(o *metav1.PartialObjectMetadata) bool { return o != nil && o.DeletionTimestamp != nil })
+	i.waitUntilGone(t, plan.Deleted)
+	i.waitUntilDeleting(t, stuckIn(plan))
 	select {
 	case <-ended:
 		t.Errorf("kubectl delete -f has ended:\n%s", &out)

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/test/script"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-func TestMain(m *testing.M) { script.Main(m) }
+func TestMain(m *testing.M) {
+	script.Main(m, testcluster.Controllers(testcluster.Collector, "namespace-controller"))
+}

@@ -85,6 +85,17 @@ func names(refs []v1alpha1.ObjectRef) []string {
 	return all
 }
 
+// waitUntilGone waits until none of some objects exists, and waitUntilDeleting until all are being deleted.
+func (i *installed) waitUntilGone(t *testing.T, refs []v1alpha1.ObjectRef) {
+	t.Helper()
+	i.waitUntil(t, "is gone", refs, func(o *metav1.PartialObjectMetadata) bool { return o == nil })
+}
+
+func (i *installed) waitUntilDeleting(t *testing.T, refs []v1alpha1.ObjectRef) {
+	t.Helper()
+	i.waitUntil(t, "is being deleted", refs, func(o *metav1.PartialObjectMetadata) bool { return o != nil && o.DeletionTimestamp != nil })
+}
+
 // waitUntil waits until each of some objects is as wanted; it is nil if it is gone.
 func (i *installed) waitUntil(t *testing.T, what string, refs []v1alpha1.ObjectRef, wanted func(*metav1.PartialObjectMetadata) bool) {
 	t.Helper()
