@@ -60,6 +60,7 @@ func (o *Operator) begins(ctx context.Context, uid types.UID) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.alive = uid
+	o.settled.Store(false)
 	return true
 }
 

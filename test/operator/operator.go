@@ -45,6 +45,8 @@ type Operator struct {
 	cluster *testcluster.Cluster
 	// held says that what its objects stand for outside the cluster takes long to delete.
 	held atomic.Bool
+	// settled says that there was nothing to do when it last looked.
+	settled atomic.Bool
 	// wake has an element if there may be something to do.
 	wake chan struct{}
 
@@ -99,10 +101,10 @@ func (o *Operator) again() {
 	}
 }
 
-// WaitUntilAlive waits until the operator works.
-func (o *Operator) WaitUntilAlive(t testing.TB) {
+// WaitUntilSettled waits until the operator works, and has nothing to do.
+func (o *Operator) WaitUntilSettled(t testing.TB) {
 	t.Helper()
-	testcluster.Eventually(t, o.String()+" works", func(context.Context) (bool, error) { return o.Alive(), nil })
+	testcluster.Eventually(t, o.String()+" has nothing to do", func(context.Context) (bool, error) { return o.Alive() && o.settled.Load() && len(o.wake) == 0, nil })
 }
 
 // WaitUntilStopped waits until the operator does not work.

@@ -39,9 +39,11 @@ func (o *Operator) work(ctx context.Context, d *unstructured.Unstructured) {
 	s := &session{o, client, d.GetUID(), map[schema.GroupVersionResource]cache.SharedIndexInformer{}}
 	for {
 		var retry <-chan time.Time
-		if !s.pass(ctx) {
+		done := s.pass(ctx)
+		if !done {
 			retry = time.After(requeue)
 		}
+		o.settled.Store(done)
 		select {
 		case <-ctx.Done():
 			return
@@ -51,7 +53,7 @@ func (o *Operator) work(ctx context.Context, d *unstructured.Unstructured) {
 	}
 }
 
-// pass looks at all objects once. It is false if something is left to do.
+// pass looks at all objects once. It is false if something is left to do, or was done, so that more may be.
 func (s *session) pass(ctx context.Context) bool {
 	if s.lives(ctx, s.uid) != nil {
 		return false
@@ -99,7 +101,7 @@ func (s *session) reconcile(ctx context.Context, w Work, o *unstructured.Unstruc
 	case o.GetDeletionTimestamp() != nil:
 		return nil
 	case w.Finalizer != "" && !has:
-		return s.setFinalizers(ctx, w, o, append(slices.Clone(o.GetFinalizers()), w.Finalizer))
+		return cmp.Or(s.setFinalizers(ctx, w, o, append(slices.Clone(o.GetFinalizers()), w.Finalizer)), errUnfinished)
 	}
 	return s.create(ctx, w, o)
 }
@@ -148,6 +150,7 @@ func (s *session) create(ctx context.Context, w Work, owner *unstructured.Unstru
 	if err != nil {
 		return err
 	}
+	var unfinished error
 	for _, o := range manifests {
 		m, err := s.client.kind(o)
 		if err != nil {
@@ -170,11 +173,12 @@ func (s *session) create(ctx context.Context, w Work, owner *unstructured.Unstru
 		if err != nil {
 			return err
 		}
+		unfinished = errUnfinished
 		if isNew {
 			s.mu.Lock()
 			s.Operator.created = append(s.Operator.created, Object{made.GetKind(), made.GetNamespace(), made.GetName(), made.GetUID()})
 			s.mu.Unlock()
 		}
 	}
-	return nil
+	return unfinished
 }

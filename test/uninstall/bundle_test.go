@@ -63,6 +63,8 @@ type installed struct {
 	bundle
 	cluster   *testcluster.Cluster
 	operators []*operator.Operator
+	// holding says that they were told to release nothing for now.
+	holding bool
 	// file is bundle.yaml.
 	file string
 	// held are the objects that operators release, by uid.
@@ -90,12 +92,12 @@ func install(t testing.TB, c *testcluster.Cluster, b bundle, held bool) *install
 		t.Fatal(err)
 	}
 	applyAll(t, c, manifest, b.text(t, "users.yaml"))
-	for _, o := range i.operators {
-		o.WaitUntilAlive(t)
-	}
 	i.held = map[types.UID]string{}
 	for _, name := range b.released {
 		i.held[i.whenHeld(t, name)] = name
+	}
+	for _, o := range i.operators {
+		o.WaitUntilSettled(t)
 	}
 	return i
 }
