@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -93,6 +94,8 @@ func ask(ctx context.Context, client, as *cluster.Client, g *graph.Graph, a plan
 	switch {
 	case err == nil:
 		return nil
+	case apierrors.IsBadRequest(err) && strings.Contains(err.Error(), " denied the request"):
+		return err // of a webhook that gives no code for its refusal
 	case !errors.As(err, &status), apierrors.IsBadRequest(err), apierrors.IsTooManyRequests(err), apierrors.IsTimeout(err):
 		return errUnanswered
 	}

@@ -24,6 +24,7 @@ func TestTheServerIsAskedAboutEachDeleteOfOthers(t *testing.T) {
 		"a policy":                                {faultproxy.Status(422, "Invalid", "protected by hand"), "protected by hand", 0},
 		"a webhook that answers 409":              {faultproxy.Status(409, "Conflict", "it is in use"), "it is in use", 0},
 		"a webhook that is down":                  {faultproxy.Status(500, "InternalError", "failed calling webhook"), "failed calling webhook", 0},
+		"a webhook that gives no code":            {faultproxy.Status(400, "BadRequest", `admission webhook "guard.example.org" denied the request: keep it`), "keep it", 0},
 		"a webhook without dry runs":              {faultproxy.Status(400, "BadRequest", "the webhook does not support dry run"), "", 1},
 		"the user may not, and the collector may": {faultproxy.Status(403, "Forbidden", `User "eve" cannot delete resource "configmaps"`), "", 1},
 		"there is no answer":                      {faultproxy.Reset(), "", 1},

@@ -92,6 +92,9 @@ func (s *simulation) cleanUp(id graph.ID) func() {
 	if rule.Background {
 		policy = s.backgroundPolicy
 	}
+	if rule.Finalizes && len(s.options.protected) > 0 {
+		policy = s.reachedPolicy(left, policy)
+	}
 	return func() {
 		s.accompany(id, company{left, Reason{Code: ReasonCode(rule.Reason), Cause: id, HasCause: true}, policy})
 	}
@@ -105,6 +108,28 @@ func (s *simulation) backgroundPolicy(id graph.ID) (Policy, bool) {
 // contentPolicy is none at all, so that an object's own finalizers count (API-060), and once.
 func (s *simulation) contentPolicy(id graph.ID) (Policy, bool) {
 	return s.ownPolicy(id), !s.is(id, deleting)
+}
+
+// reachedPolicy is a policy for what the controller of namespaces comes to. It deletes the objects of a type with one request, which goes through them in the order of their
+// names and ends at the first that is refused, each time that it is sent (NS-014; Store.DeleteCollection of the API server, with its one worker).
+func (s *simulation) reachedPolicy(content []graph.ID, policy func(graph.ID) (Policy, bool)) func(graph.ID) (Policy, bool) {
+	first := map[graph.Type]graph.ID{}
+	for _, id := range content {
+		t, _ := s.Graph.Type(id)
+		known, found := first[t]
+		if _, refused := s.options.protected[id]; refused && (!found || s.Graph.Name(id) < s.Graph.Name(known)) {
+			first[t] = id
+		}
+	}
+	return func(id graph.ID) (Policy, bool) {
+		t, _ := s.Graph.Type(id)
+		if refused, found := first[t]; found && s.Graph.Name(id) > s.Graph.Name(refused) {
+			s.unreached[id] = refused
+			s.touch(id)
+			return "", false
+		}
+		return policy(id)
+	}
 }
 
 func (s *simulation) ownPolicy(id graph.ID) Policy {

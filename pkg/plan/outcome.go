@@ -36,6 +36,9 @@ func (s *simulation) whyKept(id graph.ID) Reason {
 	if _, refused := s.options.protected[id]; refused {
 		return Reason{Code: Protected}
 	}
+	if refused, ok := s.unreached[id]; ok {
+		return Reason{Code: NotReached, Cause: refused, HasCause: true}
+	}
 	if r, ok := s.waitsForStage(); ok && slices.Contains(slices.Concat(s.staged.later...), id) {
 		return r
 	}

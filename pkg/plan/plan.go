@@ -91,6 +91,7 @@ const (
 	OwnerStays        ReasonCode = "OwnerStays"      // the owner is never gone
 	ForeignFinalizers ReasonCode = "FinalizersHold"  // finalizers of others are on it
 	Protected         ReasonCode = "Protected"       // the server refuses its deletion
+	NotReached        ReasonCode = "NotReached"      // the controller of its namespace stops at an object that is protected
 	ActorDeleted      ReasonCode = "ActorDeleted"    // who removes its finalizers goes with it
 	DiscoveryFails    ReasonCode = "DiscoveryFails"  // what answers an API goes with it, so that nobody knows whether the namespace is empty
 	DependentsBlock   ReasonCode = "DependentsBlock" // blocking dependents are left

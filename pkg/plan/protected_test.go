@@ -54,3 +54,23 @@ func TestProtectedDependent(t *testing.T) {
 	p := s.plan(Background, "top")
 	wantDeleted(t, p.Without([]Refusal{{p.Roots[0], "no"}}), "top")
 }
+
+// TestContentBehindAProtectedObject stays: the controller of namespaces stops at it, and comes to what is of another type or before it by name. What the collector deletes goes.
+func TestContentBehindAProtectedObject(t *testing.T) {
+	s := newTied(t)
+	s.add(nsType, "ns")
+	s.add(secrets, "early")
+	s.add(secrets, "keep")
+	s.add(secrets, "later")
+	s.add(configMaps, "zebra")
+	s.add(secrets, "owned", to(configMaps, "zebra"))
+	p := s.plan(Background, "ns")
+	ids := lookup(t, p.Graph, "keep", "later")
+	p = p.Without([]Refusal{{ids[0], "no"}})
+	if got := names(p.Graph, p.Deleted); got != "early owned zebra" {
+		t.Errorf("deleted %q", got)
+	}
+	if code, cause := reasonOf(p, "later"); code != NotReached || cause != "keep" {
+		t.Errorf("later is left because of %s %s", code, cause)
+	}
+}

@@ -33,6 +33,8 @@ type simulation struct {
 	touched []graph.ID
 	// followed is how far the programs have come with the links of an object, once they have sent deletes.
 	followed map[graph.ID]followed
+	// unreached are the objects that the controller of namespaces does not come to, with the one at which it stops.
+	unreached map[graph.ID]graph.ID
 	// guarded are the objects whose deletion is sent while a guard of theirs is there.
 	guarded []Guarded
 	// orphaned are the objects that have orphaned their dependents.
@@ -45,7 +47,7 @@ type simulation struct {
 }
 
 func newSimulation(g *graph.Graph, opts Options, release bool) *simulation {
-	return &simulation{Projection: NewProjection(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}, followed: map[graph.ID]followed{}}
+	return &simulation{Projection: NewProjection(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}, followed: map[graph.ID]followed{}, unreached: map[graph.ID]graph.ID{}}
 }
 
 // simulate begins, and lets the collector, and the controllers of CRDs and namespaces, react until nothing is left to do.

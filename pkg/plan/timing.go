@@ -25,7 +25,7 @@ func (s *simulation) unsettled(begin func(*simulation)) []graph.ID {
 	for _, o := range orders(len(s.touched)) {
 		other := &simulation{
 			Projection: untouched.clone(), options: s.options, release: s.release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{},
-			followed: map[graph.ID]followed{}, order: o, silent: true,
+			followed: map[graph.ID]followed{}, unreached: map[graph.ID]graph.ID{}, order: o, silent: true,
 		}
 		begin(other)
 		other.drain()

@@ -22,6 +22,7 @@ var reasons = map[plan.ReasonCode]struct{ with, without string }{
 	plan.OwnerStays:        {"its owner % stays", "its owner stays"},
 	plan.ForeignFinalizers: {"", "it waits for its finalizers"},
 	plan.Protected:         {"", "the server refuses its deletion"},
+	plan.NotReached:        {"the controller of namespaces stops at %, which the server refuses to delete", "the controller of namespaces stops before it"},
 	plan.ActorDeleted:      {"nobody can remove its finalizers once % is deleted", "who removes its finalizers is deleted"},
 	plan.DiscoveryFails:    {"the namespace controller cannot finish it once % is deleted", "the namespace controller cannot finish it"},
 	plan.NotDone:           {"", "the write was not made"},
