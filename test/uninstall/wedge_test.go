@@ -44,8 +44,8 @@ func TestADeletionThatTheServerRefuses(t *testing.T) {
 	}
 }
 
-// wedge is a namespace with a ConfigMap top, its dependent middle, and two of that: other, and vault, which the server protects. Vault is the last by name: the API server, asked
-// to delete all of a type in a namespace, stops at the first that admission refuses.
+// wedge is a namespace with a ConfigMap top, its dependent middle, and two of that: other, and vault, which the server protects; and zone, which has no owner. The API server, asked to
+// delete all of a type in a namespace, stops at the first that admission refuses, and does not come to zone.
 type wedge struct {
 	*testcluster.Cluster
 	namespace, says string
@@ -55,6 +55,7 @@ type wedge struct {
 func newWedge(t *testing.T, c *testcluster.Cluster, ns string, protect guard) wedge {
 	t.Helper()
 	w := wedge{Cluster: c, namespace: ns}
+	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: zone}}", "-n", ns)
 	owner := ""
 	for _, name := range []string{"top", "middle", "vault", "other"} {
 		c.Apply(t, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, ownerReferences: [%s]}}", name, owner), "-n", ns)
@@ -71,7 +72,7 @@ func newWedge(t *testing.T, c *testcluster.Cluster, ns string, protect guard) we
 	return w
 }
 
-// hangs tests that the deletion of an object is seen not to end, that nothing is deleted without a yes to that, and that kubectl delete hangs: vault is left, and these are being
+// hangs tests that the deletion of an object is seen not to end, that nothing is deleted without a yes to that, and that kubectl delete hangs: vault and zone are left, and these are being
 // deleted for ever.
 func (w wedge) hangs(t *testing.T, stuck []string, object ...string) {
 	t.Helper()
@@ -86,7 +87,7 @@ func (w wedge) hangs(t *testing.T, stuck []string, object ...string) {
 	if code != 2 || !strings.Contains(stderr, "nothing was deleted: the deletion would not complete: the server refuses to delete ConfigMap/vault: ") {
 		t.Errorf("without --allow-stuck: exit code %d, %s", code, stderr)
 	}
-	if left := w.left(t); !slices.Equal(left, []string{"middle", "other", "top", "vault"}) {
+	if left := w.left(t); !slices.Equal(left, []string{"middle", "other", "top", "vault", "zone"}) {
 		t.Fatalf("before the deletion there are %q", left)
 	}
 
@@ -118,7 +119,7 @@ func (w wedge) hangs(t *testing.T, stuck []string, object ...string) {
 			want = append(want, name)
 		}
 	}
-	if left := w.left(t); !slices.Equal(left, append(want, "vault")) {
+	if left := w.left(t); !slices.Equal(left, append(want, "vault", "zone")) {
 		t.Errorf("there are %q, want %q", left, want)
 	}
 	if deleted := w.Kubectl(t, "get", "configmap", "vault", "-n", w.namespace, "-o", "jsonpath={.metadata.deletionTimestamp}"); deleted != "" {
