@@ -196,6 +196,9 @@ func (s *stages) next(ctx context.Context) (*Planned, error) {
 		return nil, context.Cause(ctx)
 	case ctx.Err() != nil:
 		return nil, errors.New("interrupted before it began")
+	case err == nil && len(next.LeftOut) > 0:
+		left := next.LeftOut[0]
+		return nil, answer.Refuse(fmt.Errorf("not begun: %s is left alone: %w", left.Object.Located(), left.Err))
 	case err != nil || next.Empty():
 		return next, err
 	}
@@ -250,7 +253,7 @@ func (s *stages) notGone(next *Planned) error {
 func (s *stages) notBegun(next *Planned) error {
 	switch {
 	case len(next.OrderCycle()) > 0:
-		return next.unordered()
+		return answer.Refuse(errors.New("not begun: there is no order in which the rest can be deleted: " + next.OrderSentence()))
 	case next.incomplete():
 		return answer.Refuse(answer.WithHint(errors.New("not begun: types that may contain dependents could not be listed for the new plan"), "--allow-incomplete deletes anyway"))
 	case len(next.Forbidden) > 0:
