@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
@@ -38,25 +39,10 @@ func findActors(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 	classes, members := classesOf(known, p.Graph, p.Blockers)
 	finder := actor.NewFinder(reader, known)
 	found := make([]plan.Removers, len(classes))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(client.Concurrency())
-	for i, c := range classes {
-		group.Go(func() error {
-			id := members[c][0]
-			t, _ := p.Graph.Type(id)
-			ref := p.Graph.Ref(id)
-			o, err := client.GetObject(groupCtx, t, ref.Namespace, ref.Name)
-			if err != nil || string(o.GetUID()) != ref.UID {
-				return context.Cause(groupCtx) // which the deletion itself will tell
-			}
-			a, err := finder.Of(groupCtx, o, c.finalizer)
-			if err == nil {
-				found[i] = going.removers(finder.Parts(groupCtx, o, a))
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	err := eachClass(ctx, client, finder, p.Graph, classes, members, func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
+		found[i] = going.removers(finder.Parts(ctx, o, a))
+	})
+	if err != nil {
 		return nil, err
 	}
 	needs := plan.Needs{}
@@ -68,6 +54,32 @@ func findActors(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 		}
 	}
 	return needs, context.Cause(ctx)
+}
+
+// eachClass finds the actor of each class at its first member, several at a time. A member that cannot be read or is not there any more is passed over: who deletes it or waits for it
+// is told. The error is the end of ctx.
+func eachClass(ctx context.Context, client *cluster.Client, finder *actor.Finder, g *graph.Graph, classes []class, members map[class][]graph.ID,
+	do func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor),
+) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(client.Concurrency())
+	for i, c := range classes {
+		group.Go(func() error {
+			id := members[c][0]
+			t, _ := g.Type(id)
+			ref := g.Ref(id)
+			o, err := client.GetObject(ctx, t, ref.Namespace, ref.Name)
+			if err != nil || string(o.GetUID()) != ref.UID {
+				return context.Cause(ctx)
+			}
+			a, err := finder.Of(ctx, o, c.finalizer)
+			if err == nil {
+				do(ctx, i, o, a)
+			}
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 // going is what a plan deletes, or begins to.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -35,25 +34,10 @@ func findUnattended(ctx context.Context, client *cluster.Client, reader *cluster
 	classes = classes[:min(len(classes), mostActors)]
 	finder := actor.NewFinder(reader, known)
 	found := make([][]string, len(classes))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(client.Concurrency())
-	for i, c := range classes {
-		group.Go(func() error {
-			id := members[c][0]
-			t, _ := p.Graph.Type(id)
-			ref := p.Graph.Ref(id)
-			o, err := client.GetObject(groupCtx, t, ref.Namespace, ref.Name)
-			if err != nil || string(o.GetUID()) != ref.UID {
-				return context.Cause(groupCtx) // which the wait will tell
-			}
-			a, err := finder.Of(groupCtx, o, c.finalizer)
-			if err == nil {
-				found[i] = missingFor(groupCtx, reader, finder, o, a)
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	err := eachClass(ctx, client, finder, p.Graph, classes, members, func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
+		found[i] = missingFor(ctx, reader, finder, o, a)
+	})
+	if err != nil {
 		return nil, err
 	}
 	var all []Unattended
