@@ -99,13 +99,15 @@ func (w *world) parseOutput(stdout string) (*output, error) {
 	return out, err
 }
 
-// whateverItsAge is the code of a cause that does not change while a command takes its time: for some seconds after a deletion the collector is not blamed for having done
-// nothing yet, and then it is.
+// whateverItsAge is the code of a cause that does not change while a command takes its time: for some seconds after a deletion neither the collector nor the namespace
+// controller is blamed for having done nothing yet, and then they are.
 func whateverItsAge(code string) string {
-	if code == string(diagnose.CollectorNotActing) {
+	switch diagnose.Code(code) {
+	case diagnose.CollectorNotActing, diagnose.NamespaceControllerNotActing:
 		return string(diagnose.InProgress)
+	default:
+		return code
 	}
-	return code
 }
 
 // say adds a line about an object, if it is one of the world's.
