@@ -12,26 +12,36 @@ import (
 // are alive. Each type is listed once, and only if an owner of it is absent.
 type elsewhere struct {
 	mu    sync.Mutex
-	types map[graph.Type]func() (map[string]plan.OwnerState, error)
+	types map[graph.Type]func() (map[string]strayOwner, error)
 }
 
-// states returns by uid what all objects of a type are to a dependent that does not find them.
-func (s *elsewhere) states(ctx context.Context, p *pass, t graph.Type) (map[string]plan.OwnerState, error) {
+// strayOwner is an object that some reference names by its uid, and what it is to a dependent that does not find it.
+type strayOwner struct {
+	state           plan.OwnerState
+	namespace, name string
+}
+
+// owners returns by uid the objects of a type that the listing has references to.
+func (s *elsewhere) owners(ctx context.Context, p *pass, t graph.Type) (map[string]strayOwner, error) {
 	s.mu.Lock()
 	list, asked := s.types[t]
 	if !asked {
-		list = sync.OnceValues(func() (map[string]plan.OwnerState, error) {
-			states := map[string]plan.OwnerState{}
+		list = sync.OnceValues(func() (map[string]strayOwner, error) {
+			owners := map[string]strayOwner{}
 			_, err := p.client.ForEachMeta(ctx, t, "", func(o *graph.Object) {
-				states[o.UID] = plan.Mismatch
-				if orphaning(o) {
-					states[o.UID] = plan.Orphaning
+				if _, named := p.graph.Lookup(o.UID); !named {
+					return
 				}
+				owner := strayOwner{plan.Mismatch, o.Namespace, o.Name}
+				if orphaning(o) {
+					owner.state = plan.Orphaning
+				}
+				owners[o.UID] = owner
 			})
-			return states, err
+			return owners, err
 		})
 		if s.types == nil {
-			s.types = map[graph.Type]func() (map[string]plan.OwnerState, error){}
+			s.types = map[graph.Type]func() (map[string]strayOwner, error){}
 		}
 		s.types[t] = list
 	}
@@ -46,11 +56,13 @@ func (p *pass) outside(ctx context.Context, e graph.Edge, t graph.Type, state pl
 	if p.loop.opts.List.Namespace == "" || p.graph.Observed(e.Owner) {
 		return state
 	}
-	states, err := p.elsewhere.states(ctx, p, t)
-	elsewhere, alive := states[p.graph.Ref(e.Owner).UID]
+	uid := p.graph.Ref(e.Owner).UID
+	owners, err := p.elsewhere.owners(ctx, p, t)
+	owner, alive := owners[uid]
 	switch {
 	case err == nil && alive:
-		return elsewhere
+		p.saw(e, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: owner.namespace, Name: owner.name, UID: uid})
+		return owner.state
 	case err != nil && p.loop.opts.Overrides.KeepMismatched:
 		return plan.Unknown
 	}

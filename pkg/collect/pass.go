@@ -33,15 +33,17 @@ type pass struct {
 	live       map[graph.ID]string
 	// orphaned are the owners whose dependents were patched in this pass: only a listing that begins later shows whether it was all of them.
 	orphaned map[graph.ID]bool
-	err      error
-	result   Result
+	// instead are what live reads have shown in place of owners, by the Index of the reference.
+	instead map[int]graph.Ref
+	err     error
+	result  Result
 }
 
 func newPass(l *Loop, client *cluster.Client, listing *selection.Snapshot) *pass {
 	g := listing.Graph
 	p := &pass{
 		loop: l, client: client, catalog: listing.Catalog, graph: g, projection: plan.NewProjection(g, plan.Options{Rules: plan.Loop, Overrides: l.opts.Overrides}),
-		working: map[graph.ID]bool{}, live: map[graph.ID]string{}, orphaned: map[graph.ID]bool{},
+		working: map[graph.ID]bool{}, live: map[graph.ID]string{}, orphaned: map[graph.ID]bool{}, instead: map[int]graph.Ref{},
 		slots:  make(chan struct{}, client.Concurrency()),
 		result: Result{Graph: g, Gaps: listing.Gaps, ResumePoints: listing.ResumePoints},
 	}

@@ -36,6 +36,8 @@ type proofs struct {
 type proof struct {
 	mu    sync.Mutex
 	state plan.OwnerState
+	// found is the uid of what has the name, if the owner was replaced.
+	found string
 	known bool
 	read  time.Time
 }
@@ -105,7 +107,7 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 	defer proof.mu.Unlock()
 	if !proof.current() {
 		proof.read, proof.known = time.Now(), true
-		proof.state = p.read(ctx, t, c)
+		proof.state, proof.found = p.read(ctx, t, c)
 	}
 	state := proof.state
 	if state != plan.Absent && state != plan.Replaced {
@@ -114,28 +116,38 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 	if p.aliveElsewhere(e) {
 		return p.misnamed(ctx, e)
 	}
+	if state == plan.Replaced {
+		p.saw(e, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: c.namespace, Name: c.name, UID: proof.found})
+	}
 	return p.outside(ctx, e, t, state)
 }
 
-// read is the quorum GET of what a reference names.
-func (p *pass) read(ctx context.Context, t graph.Type, c ownerKey) plan.OwnerState {
+// saw records what a live read has shown in place of the owner that a reference names.
+func (p *pass) saw(e graph.Edge, instead graph.Ref) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.instead[e.Index] = instead
+}
+
+// read is the quorum GET of what a reference names. With Replaced comes the uid of what has the name.
+func (p *pass) read(ctx context.Context, t graph.Type, c ownerKey) (plan.OwnerState, string) {
 	now, err := p.get(ctx, t, c.namespace, c.name)
 	switch {
 	case cluster.IsAbsent(err, t, c.name):
-		return plan.Absent
+		return plan.Absent, ""
 	case apierrors.IsUnauthorized(err):
 		p.fail(err) // as it would meet every request
-		return plan.Unknown
+		return plan.Unknown, ""
 	case err != nil:
-		return plan.Unknown
+		return plan.Unknown, ""
 	case now.UID != c.uid:
-		return plan.Replaced
+		return plan.Replaced, now.UID
 	case orphaning(now):
-		return plan.Orphaning
+		return plan.Orphaning, ""
 	case now.DeletionTimestamp != 0 && slices.Contains(now.Finalizers, plan.ForegroundFinalizer):
-		return plan.Waiting
+		return plan.Waiting, ""
 	}
-	return plan.Solid
+	return plan.Solid, ""
 }
 
 // orphaning says whether an object waits for its dependents to be orphaned.

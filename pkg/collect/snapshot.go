@@ -21,6 +21,9 @@ type Snapshot struct {
 	ResumePoints []cluster.ResumePoint
 	// Proven are the states of those owners, by the Index of the reference.
 	Proven map[int]plan.OwnerState
+	// Instead are what a live read has shown in place of an owner, by the Index of the reference: what has the name of one that was replaced, or the owner itself
+	// where it lies outside the listing.
+	Instead map[int]graph.Ref
 }
 
 // Snapshot lists and reads, and writes nothing. What it has found out of owners that are gone the loop need not find out again.
@@ -37,6 +40,7 @@ func (l *Loop) Snapshot(ctx context.Context) (*Snapshot, error) {
 func (p *pass) snapshot(proven map[int]plan.OwnerState) *Snapshot {
 	return &Snapshot{
 		Graph: p.graph, Gaps: p.result.Gaps, Unread: p.unread.besides(p.result.Gaps), ResumePoints: p.result.ResumePoints, Proven: proven,
+		Instead: p.instead,
 	}
 }
 

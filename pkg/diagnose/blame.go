@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -87,7 +88,7 @@ func (b blame) loss() string {
 func (b blame) protection() []step {
 	var all []step
 	for _, p := range b.Known.Protect {
-		s := step{write: func(o v1alpha1.ObjectRef) string { return p.For(typeOf(o), o.Namespace, o.Name) }}
+		s := step{write: func(o v1alpha1.ObjectRef) string { return p.For(graph.Ref(o).QualifiedResource(), o.Namespace, o.Name) }}
 		all = append(all, s.doing(p.Does).risking(finalizer.RiskNone))
 	}
 	return all

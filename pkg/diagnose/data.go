@@ -64,7 +64,7 @@ func (e *examiner) protects(f finding) []step {
 		if f.code == InUse && !strings.Contains(s.Command, "{") {
 			continue // it is not about this object, of which is known what is in the way
 		}
-		line := s.For(typeOf(o), o.Namespace, o.Name)
+		line := s.For(graph.Ref(o).QualifiedResource(), o.Namespace, o.Name)
 		steps = append(steps, step{write: func(v1alpha1.ObjectRef) string { return line }}.doing(s.Does).risking(finalizer.RiskNone))
 	}
 	return steps

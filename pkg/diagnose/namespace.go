@@ -171,7 +171,7 @@ func remaining(n int) string {
 func (e *examiner) typesOf(ids []graph.ID) string {
 	var types []string
 	for _, id := range ids {
-		if t := typeOf(v1alpha1.ObjectRef(e.Graph.Ref(id))); !slices.Contains(types, t) {
+		if t := e.Graph.Ref(id).QualifiedResource(); !slices.Contains(types, t) {
 			types = append(types, t)
 		}
 	}

@@ -48,3 +48,11 @@ func (r Ref) QualifiedKind() string {
 	}
 	return kind
 }
+
+// QualifiedResource is the plural name of the type as a command takes it so that kubectl finds no other: deployments.apps.
+func (r Ref) QualifiedResource() string {
+	if r.Group() == "" {
+		return r.Resource
+	}
+	return r.Resource + "." + r.Group()
+}

@@ -37,3 +37,18 @@ func TestALongMessageIsShortened(t *testing.T) {
 		t.Errorf("short becomes %q", got)
 	}
 }
+
+func TestShellWordsAreOneWordToAShell(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"deployments.apps/web": "deployments.apps/web",
+		"":                     "''",
+		"a b":                  "'a b'",
+		"it's":                 `'it'\''s'`,
+		"$(reboot)":            "'$(reboot)'",
+	} {
+		if got := phrase.ShellWord(word); got != want {
+			t.Errorf("%q: %s, want %s", word, got, want)
+		}
+	}
+}
