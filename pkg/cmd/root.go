@@ -3,6 +3,7 @@ package cmd
 import (
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/check"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/delete"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/explain"
@@ -64,7 +65,7 @@ is unknown, not absent.`,
 	root.SetFlagErrorFunc(env.UsageError)
 	e.AddFlags(root)
 	root.AddCommand(
-		tree.New(e, nil), delete.New(e, nil), wait.New(e, nil), run.New(e, nil), why.New(e, nil), unfinalize.New(e, nil), explain.New(e, nil),
+		tree.New(e, nil), delete.New(e, nil), wait.New(e, nil), run.New(e, nil), why.New(e, nil), check.New(e, nil), unfinalize.New(e, nil), explain.New(e, nil),
 		newCompletion(e), newVersion(e), newOptions(e),
 	)
 	for _, cmd := range root.Commands() {

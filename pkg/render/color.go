@@ -55,3 +55,14 @@ func paint(c *color.Color, s string) string {
 	}
 	return c.Sprint(s)
 }
+
+// severity is the colour of a finding.
+func (p Palette) severity(severity string) *color.Color {
+	switch severity {
+	case "error":
+		return p.bad
+	case "warning":
+		return p.warn
+	}
+	return p.dim
+}

@@ -1,0 +1,231 @@
+package check
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Input is what Find goes by.
+type Input struct {
+	Graph *graph.Graph
+	// Gaps are what could not be listed. Nothing is absent in a gap.
+	Gaps []v1alpha1.Gap
+	// Proven are what live reads have shown of owners, and Instead what they have shown in place of them, by the Index of the reference.
+	Proven  map[int]plan.OwnerState
+	Instead map[int]graph.Ref
+	// Of says which objects are checked; nil checks all.
+	Of func(graph.ID) bool
+	// Read says of which objects the owners were read live, so that it is known what the collector does about them; nil is all.
+	Read func(graph.ID) bool
+	// Collected says whether the collector watches a type; nil watches all.
+	Collected func(graph.Type) bool
+	// GoneNamespaces are those that were proven not to exist.
+	GoneNamespaces map[string]bool
+}
+
+// Found is what Find has found.
+type Found struct {
+	Findings []v1alpha1.CheckFinding
+	// Objects and References are how many were checked.
+	Objects, References int
+}
+
+// Find checks the objects of a graph. The findings come in the order of the objects and of their references; those that the collector has yet to come to are
+// behind the others of an object.
+func Find(in Input) Found {
+	f := newFinder(in)
+	var out Found
+	for i := range in.Graph.Len() {
+		id := graph.ID(i)
+		if !f.checks(id) {
+			continue
+		}
+		out.Objects++
+		out.References += in.Graph.OwnerCount(id)
+		before := len(f.findings)
+		f.object(id)
+		if len(f.findings) == before {
+			f.upcoming(id)
+		}
+	}
+	out.Findings = f.findings
+	return out
+}
+
+type finder struct {
+	Input
+	projection *plan.Projection
+	// served are the apiVersions in which a group and kind are served.
+	served map[[2]string][]graph.Type
+	// actions are what the collector is going to do to an object, in its order.
+	actions  map[graph.ID][]plan.Action
+	findings []v1alpha1.CheckFinding
+}
+
+func newFinder(in Input) *finder {
+	f := &finder{
+		Input: in, projection: plan.NewProjection(in.Graph, plan.Options{Proven: in.Proven}),
+		served: map[[2]string][]graph.Type{}, actions: map[graph.ID][]plan.Action{}, findings: []v1alpha1.CheckFinding{},
+	}
+	for _, t := range in.Graph.Types() {
+		key := [2]string{t.Group, t.Kind}
+		f.served[key] = append(f.served[key], t)
+	}
+	for _, a := range plan.NewRun(in.Graph, plan.Options{Proven: in.Proven, Gaps: in.Gaps, Allow: in.Read}).Actions {
+		f.actions[a.Object] = append(f.actions[a.Object], a)
+	}
+	return f
+}
+
+func (f *finder) checks(id graph.ID) bool {
+	return f.Graph.Observed(id) && (f.Of == nil || f.Of(id))
+}
+
+// object finds what is wrong with one object.
+func (f *finder) object(id graph.ID) {
+	if ns := f.namespace(id); ns != "" && f.GoneNamespaces[ns] {
+		f.add(f.strayed(id, ns))
+	}
+	if f.Graph.OwnerCount(id) == 0 {
+		return
+	}
+	o := f.judged(id)
+	for i := range o.refs {
+		if code := f.code(o, i); code != "" {
+			f.add(f.reference(o, i, code))
+		}
+	}
+	f.cycle(o)
+	if !o.deleting {
+		f.blocks(o)
+		f.controllers(o)
+		f.duplicates(o)
+	}
+}
+
+func (f *finder) namespace(id graph.ID) string {
+	if len(f.GoneNamespaces) == 0 {
+		return ""
+	}
+	return f.Graph.Ref(id).Namespace
+}
+
+// judged is an object with what is known of the owners that it names, and what the cluster's collector does about that.
+type judged struct {
+	id       graph.ID
+	deleting bool
+	refs     []graph.Edge
+	states   []plan.OwnerState
+	decision plan.Decision
+	// frozen says that the collector never acts on the object: a reference can never be resolved.
+	frozen bool
+}
+
+func (f *finder) judged(id graph.ID) judged {
+	item, refs := f.projection.Item(id)
+	o := judged{id: id, deleting: item.Deleting, refs: refs}
+	for _, e := range refs {
+		state := f.projection.OwnerState(e)
+		if e.Problem&graph.InexactKind != 0 && state != plan.Solid {
+			state = plan.Unknown // by a guess nothing is proven
+		}
+		if (state == plan.Solid || state == plan.Mismatch) && f.projection.Orphans(e.Owner) {
+			state = plan.Orphaning // the reference is removed by the uid alone (GC-067)
+		}
+		o.states = append(o.states, state)
+		o.frozen = o.frozen || state == plan.BadScope || state == plan.Unknown && f.unserved(e)
+	}
+	item.Owners = o.states
+	o.decision = plan.Decide(item, plan.Upstream)
+	return o
+}
+
+// unserved says whether no API serves the kind that a reference names, and no gap can hide one.
+func (f *finder) unserved(e graph.Edge) bool {
+	if e.Problem&graph.Unresolvable == 0 {
+		return false
+	}
+	group := graph.Ref{APIVersion: e.APIVersion}.Group()
+	return !slices.ContainsFunc(f.Gaps, func(g v1alpha1.Gap) bool { return g.Group == group })
+}
+
+// code is what is wrong with a reference; empty if nothing is.
+func (f *finder) code(o judged, i int) Code {
+	e, state := o.refs[i], o.states[i]
+	switch {
+	case e.Problem&graph.SelfReference != 0:
+		return SelfReference
+	case o.deleting: // it goes, whatever its references say
+		return ""
+	case e.Problem&graph.Unresolvable != 0 && !f.unserved(e):
+		return OwnerUnknown
+	case e.Problem&graph.Unresolvable != 0 && len(f.served[groupKind(e)]) > 0:
+		return VersionNotServed
+	case e.Problem&graph.Unresolvable != 0:
+		return KindNotServed
+	case state == plan.BadScope:
+		return WrongScope
+	case state == plan.Mismatch && e.Problem&graph.WrongNamespace != 0:
+		return WrongNamespace
+	case state == plan.Mismatch && e.Problem&graph.WrongKind != 0:
+		return WrongKind
+	case state == plan.Mismatch && e.Problem&graph.WrongName != 0:
+		return WrongName
+	case state == plan.Mismatch: // it lies outside the listing
+		return WrongNamespace
+	case state == plan.Replaced:
+		return OwnerReplaced
+	case state == plan.Absent:
+		return OwnerAbsent
+	case e.Problem&graph.InexactKind != 0:
+		return InexactKind
+	case state == plan.Unknown:
+		return OwnerUnknown
+	case state == plan.Orphaning:
+		return OwnerOrphans
+	case state == plan.Waiting && o.decision.Do != plan.Nothing:
+		return OwnerDeleting
+	case state == plan.Solid && !f.collected(e):
+		return OwnerNotCollected
+	}
+	return ""
+}
+
+func groupKind(e graph.Edge) [2]string {
+	return [2]string{graph.Ref{APIVersion: e.APIVersion}.Group(), e.Kind}
+}
+
+// collected says whether the collector watches the type that a reference names.
+func (f *finder) collected(e graph.Edge) bool {
+	if f.Collected == nil || f.Graph.Observed(e.Owner) {
+		return true
+	}
+	t, known := f.Graph.Type(e.Owner)
+	return !known || f.Collected(t)
+}
+
+func (f *finder) add(finding v1alpha1.CheckFinding) {
+	finding.Severity = string(byCode[Code(finding.Code)].Severity)
+	if finding.Commands == nil {
+		finding.Commands = []string{}
+	}
+	f.findings = append(f.findings, finding)
+}
+
+// about begins a finding about a reference.
+func (f *finder) about(o judged, i int, code Code) v1alpha1.CheckFinding {
+	e := o.refs[i]
+	ref := metav1.OwnerReference{APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: uidOf(f.Graph, e)}
+	if e.Controller {
+		ref.Controller = new(true)
+	}
+	if e.Block {
+		ref.BlockOwnerDeletion = new(true)
+	}
+	return v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(f.Graph.Ref(o.id)), OwnerReference: &ref, Index: i, Code: string(code)}
+}

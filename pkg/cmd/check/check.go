@@ -1,0 +1,158 @@
+// Package check is the command kubectl gc check.
+package check
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/check"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// Options are the flags and arguments of kubectl gc check.
+type Options struct {
+	*env.Env
+	Objects env.Objects
+	Output  *env.Output
+	Args    []string
+	// Severity is that from which on a finding makes the exit code 2.
+	Severity string
+	// Finalizers says whether whoever removes the finalizers is looked for.
+	Finalizers bool
+	// Local checks files without a server.
+	Local bool
+}
+
+// New returns the command check, which calls runF with its options; nil runs it.
+func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "junit", "prometheus"), Severity: string(check.Error), Finalizers: true}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:   "check [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
+		Short: "Find wrong owner references, and what the collector does about them",
+		Long: `Check the ownerReferences of objects against the cluster.
+
+Without arguments, kubectl gc check checks all objects in the namespace, or in the cluster with -A.
+It finds owners that do not exist or were created again, references with a wrong name, kind,
+version or namespace, cluster-scoped objects with namespaced owners, cycles, and references that
+block an owner forever. It also finds objects in namespaces that do not exist, and finalizers
+whose controller was not found or does not work. For each it says what the garbage collector does
+about it and how to correct it; -o wide prints the commands.
+
+An owner is absent only if a live read says so. If a type cannot be listed or an owner cannot be
+read, its state is unknown.
+
+With -f, kubectl gc check checks manifests before they are applied. Their owners are read from the
+cluster; with --local nothing is asked of a server, and only what the files show is checked.
+
+Exit code 2 means that something of --severity or worse was found, or that not everything could be
+checked.`,
+		Example: `  # What is wrong in the cluster?
+  kubectl gc check -A
+
+  # Fail a pipeline on warnings too, and leave a report for it
+  kubectl gc check -A --severity=warning -o junit > report.xml
+
+  # Check manifests without a cluster
+  kubectl gc check -f manifests/ --local`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
+			if err := o.validate(cmd); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: e.CompleteObjects,
+	}
+	o.Objects.AddFlags(cmd)
+	cmd.Flags().Lookup("filename").Usage = "Filename, directory, or URL to files with manifests to check"
+	o.Output.Add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&o.Severity, "severity", o.Severity, "Exit with code 2 on findings of this severity or worse: error, warning or info")
+	flags.BoolVar(&o.Finalizers, "finalizers", o.Finalizers, "Also look for the controllers that remove finalizers")
+	flags.BoolVar(&o.Local, "local", false, "If true, check the files of -f without asking a server")
+	o.AddPacks(cmd)
+	cmd.RegisterFlagCompletionFunc("severity", cobra.FixedCompletions(severities(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func severities() []string {
+	var all []string
+	for _, s := range check.Severities {
+		all = append(all, string(s))
+	}
+	return all
+}
+
+// validate checks what was typed before anything is asked of the server.
+func (o *Options) validate(cmd *cobra.Command) error {
+	switch {
+	case !slices.Contains(severities(), o.Severity):
+		return env.Usage(cmd, "--severity must be %s, not %q", strings.Join(severities(), ", "), o.Severity)
+	case o.Local && !o.Objects.HasFiles():
+		return env.Usage(cmd, "--local requires -f or -k")
+	case o.Objects.HasFiles() && o.Objects.AllNamespaces:
+		return env.Usage(cmd, "-A cannot be used together with -f or -k")
+	}
+	if err := o.Objects.Validate(cmd, o.Args); err != nil {
+		return err
+	}
+	if err := o.CheckPacks(); err != nil {
+		return err
+	}
+	return o.Output.Validate(cmd)
+}
+
+func run(ctx context.Context, o *Options) error {
+	report, err := o.report(ctx)
+	if err != nil {
+		return err
+	}
+	render.WarnGaps(o.ErrOut, report.Gaps)
+	if err := o.Print(ctx, func() error { return o.print(report) }); err != nil {
+		return err
+	}
+	return check.Finding(report, check.Severity(o.Severity))
+}
+
+// report checks the files, or what is in the cluster.
+func (o *Options) report(ctx context.Context) (*v1alpha1.CheckReport, error) {
+	if o.Objects.HasFiles() {
+		return o.manifests(ctx)
+	}
+	var opts check.Options
+	if o.Finalizers {
+		known, err := o.Known()
+		if err != nil {
+			return nil, err
+		}
+		opts.Known = known
+	}
+	q, err := o.Query(ctx, &o.Objects, o.Args)
+	if err != nil {
+		return nil, err
+	}
+	return check.Run(ctx, q, opts)
+}
+
+func (o *Options) print(report *v1alpha1.CheckReport) error {
+	least := check.Severity(o.Severity)
+	switch o.Output.Format() {
+	case "", "wide":
+		return render.Check(o.Out, report, o.Style(o.Output.Wide()))
+	case "name":
+		return render.CheckNames(o.Out, report, least)
+	case "junit":
+		return render.JUnit(o.Out, report, least)
+	case "prometheus":
+		return render.CheckMetrics(o.Out, report)
+	}
+	return o.Output.Write(o.Out, report)
+}

@@ -1,0 +1,30 @@
+package check
+
+import (
+	"context"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/check"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// manifests checks what is in the files.
+func (o *Options) manifests(ctx context.Context) (*v1alpha1.CheckReport, error) {
+	all, err := interrupt.Do(ctx, func() ([]selection.Manifest, error) { return selection.Manifests(o.Objects.Files) })
+	if err != nil {
+		return nil, err
+	}
+	namespace, err := o.Namespace()
+	if err != nil {
+		return nil, err
+	}
+	if o.Local {
+		return check.Local(all, namespace), nil
+	}
+	client, catalog, err := o.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return check.Manifests(ctx, client, catalog, all, namespace)
+}

@@ -1,0 +1,158 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/check"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// Check writes the findings of a report as a table, but for those that are mere information, and a summary. A wide one writes each kind of finding with what
+// comes of it and the commands that set it right.
+func Check(w io.Writer, report *v1alpha1.CheckReport, s Style) error {
+	shown := slices.DeleteFunc(slices.Clone(report.Findings), func(f v1alpha1.CheckFinding) bool { return !s.Wide && f.Severity == string(check.Info) })
+	sortFindings(shown)
+	if s.Wide {
+		return checkDetails(w, report, shown, s)
+	}
+	if len(shown) > 0 {
+		if err := checkTable(w, shown, s); err != nil {
+			return err
+		}
+	}
+	return checkSummary(w, report, s)
+}
+
+// sortFindings puts the worst first, and otherwise leaves the order.
+func sortFindings(all []v1alpha1.CheckFinding) {
+	slices.SortStableFunc(all, func(a, b v1alpha1.CheckFinding) int {
+		switch x, y := check.Severity(a.Severity), check.Severity(b.Severity); {
+		case x == y:
+			return 0
+		case x.AtLeast(y):
+			return -1
+		}
+		return 1
+	})
+}
+
+func checkTable(w io.Writer, shown []v1alpha1.CheckFinding, s Style) error {
+	header := []string{"SEVERITY", "NAMESPACE", "OBJECT", "CODE", "EFFECT", "MESSAGE"}
+	var rows [][]string
+	for _, f := range shown {
+		namespace := Escape(f.Object.Namespace)
+		if namespace == "" {
+			namespace = "-"
+		}
+		rows = append(rows, []string{f.Severity, namespace, KindName(graph.Ref(f.Object)), f.Code, f.Effect, Escape(f.Message)})
+	}
+	s.fit(header, rows, 5, 2, 1)
+	for _, row := range rows {
+		row[0] = paint(s.severity(row[0]), row[0])
+	}
+	return writeTable(w, header, rows)
+}
+
+// checkDetails writes findings that differ in nothing but the object together.
+func checkDetails(w io.Writer, report *v1alpha1.CheckReport, shown []v1alpha1.CheckFinding, s Style) error {
+	out := bufio.NewWriter(w)
+	type kind struct{ code, message, consequence string }
+	groups := map[kind][]v1alpha1.CheckFinding{}
+	var order []kind
+	for _, f := range shown {
+		k := kind{f.Code, f.Message, f.Consequence}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], f)
+	}
+	for _, k := range order {
+		all := groups[k]
+		f := all[0]
+		fmt.Fprintf(out, "%s %s\n", paint(s.severity(f.Severity), f.Severity), f.Code)
+		var refs []v1alpha1.ObjectRef
+		for _, other := range all {
+			refs = append(refs, other.Object)
+		}
+		field(out, s, "object", namesOf(refs, true))
+		if f.File != "" {
+			field(out, s, "file", Escape(f.File))
+		}
+		if r := f.OwnerReference; r != nil {
+			field(out, s, "owner", Escape(fmt.Sprintf("%s %s of %s, uid %s", r.Kind, r.Name, r.APIVersion, r.UID)))
+		}
+		field(out, s, "finding", Escape(f.Message))
+		label := "evidence"
+		for _, e := range f.Evidence {
+			field(out, s, label, Escape(e))
+			label = ""
+		}
+		field(out, s, "effect", Escape(f.Consequence))
+		if f.Remedy != "" {
+			field(out, s, "cure", Escape(f.Remedy))
+		}
+		for i, command := range f.Commands {
+			fmt.Fprintf(out, "%s%d. %s\n", strings.Repeat(" ", indent), i+1, Escape(command))
+		}
+		fmt.Fprintln(out)
+	}
+	if err := checkSummary(out, report, s); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+func checkSummary(w io.Writer, report *v1alpha1.CheckReport, s Style) error {
+	counts := map[check.Severity]int{}
+	for _, f := range report.Findings {
+		counts[check.Severity(f.Severity)]++
+	}
+	found := "nothing is wrong"
+	var parts []string
+	if n := counts[check.Error]; n > 0 {
+		parts = append(parts, phrase.Count(n, "error"))
+	}
+	if n := counts[check.Warning]; n > 0 {
+		parts = append(parts, phrase.Count(n, "warning"))
+	}
+	if len(parts) > 0 {
+		found = phrase.And(parts)
+	}
+	lines := []string{fmt.Sprintf("checked %s of %s: %s", phrase.Count(report.References, "owner reference"), phrase.Count(report.Objects, "object"), found)}
+	if n := counts[check.Info]; n > 0 && !s.Wide {
+		lines = append(lines, fmt.Sprintf("the collector is about to act on %s; -o wide shows them", phrase.Count(n, "object")))
+	}
+	if report.NotLookedAt > 0 {
+		lines = append(lines, phrase.Count(report.NotLookedAt, "kind")+" of finalizers not examined: there are too many")
+	}
+	if len(report.Gaps) > 0 {
+		lines = append(lines, "incomplete: "+shorten(unlisted(report.Gaps), s.Wide)+" could not be listed or read; references of and to objects of these types are not checked")
+	}
+	for _, text := range lines {
+		for _, line := range wrap(text, s.columns()) {
+			if _, err := fmt.Fprintln(w, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// CheckNames writes the objects with findings of a severity or worse, each once, as kubectl's -o name does.
+func CheckNames(w io.Writer, report *v1alpha1.CheckReport, least check.Severity) error {
+	out := bufio.NewWriter(w)
+	written := map[string]bool{}
+	for _, f := range report.Findings {
+		if key := refKey(f.Object); check.Severity(f.Severity).AtLeast(least) && !written[key] {
+			written[key] = true
+			fmt.Fprintln(out, TypeName(graph.Ref(f.Object)))
+		}
+	}
+	return out.Flush()
+}

@@ -1,0 +1,37 @@
+package selection
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/resource"
+)
+
+// Manifest is an object in a file.
+type Manifest struct {
+	Object *unstructured.Unstructured
+	// Source is the file, URL or stream that it is from.
+	Source string
+}
+
+// Manifests reads the objects in files, as kubectl does, and asks no server. Lists are taken apart.
+func Manifests(files resource.FilenameOptions) ([]Manifest, error) {
+	infos, err := resource.NewLocalBuilder().
+		Unstructured().
+		ContinueOnError().
+		FilenameParam(false, &files).
+		Flatten().
+		Do().Infos()
+	if err != nil {
+		return nil, err
+	}
+	var all []Manifest
+	for _, info := range infos {
+		o, ok := info.Object.(*unstructured.Unstructured)
+		if !ok {
+			return nil, fmt.Errorf("reading %s: %T is no object", info.Source, info.Object)
+		}
+		all = append(all, Manifest{o, info.Source})
+	}
+	return all, nil
+}
