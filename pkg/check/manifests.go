@@ -53,7 +53,7 @@ func Manifests(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 	report.Findings = append(report.Findings, m.structure(others)...)
 	builder := graph.NewBuilder()
 	m.serve(builder, others)
-	m.build(builder, func(int) string { return "" }, func(_ int, r metav1.OwnerReference) string { return string(r.UID) })
+	m.build(builder, func(int) string { return "" }, func(_ int, r metav1.OwnerReference) (string, bool) { return string(r.UID), m.invalid(r) == "" })
 	listing := &selection.Snapshot{Graph: builder.Build(), Catalog: catalog, Gaps: catalog.Gaps}
 	owners, err := collect.ReadOwners(ctx, client, listing, func(graph.ID) bool { return true })
 	if err != nil {
@@ -63,7 +63,7 @@ func Manifests(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 	live := Find(Input{Graph: listing.Graph, Gaps: catalog.Gaps, Proven: owners.Proven, Instead: owners.Instead, Collected: collected(catalog)})
 	for _, f := range live.Findings {
 		i := m.find(f.Object)
-		if i < 0 || f.OwnerReference == nil || f.Index >= len(m.refs[i]) || taken[[2]int{i, f.Index}] {
+		if i < 0 || f.OwnerReference == nil || f.Index >= len(m.refs[i]) || taken[[2]int{i, f.Index}] || slices.Contains(structural, Code(f.Code)) {
 			continue
 		}
 		if owner := m.inFiles(i, m.refs[i][f.Index]); owner >= 0 && (Code(f.Code) == OwnerAbsent || Code(f.Code) == OwnerReplaced) {
@@ -177,8 +177,8 @@ func (m *manifests) serve(b *graph.Builder, others map[graph.Type][]string) {
 	}
 }
 
-// build adds the objects to a graph, with the uids that own and of give to objects and references.
-func (m *manifests) build(b *graph.Builder, own func(int) string, of func(int, metav1.OwnerReference) string) {
+// build adds the objects to a graph, with the uids that own and of give to objects and references. A reference to which of gives none names nothing.
+func (m *manifests) build(b *graph.Builder, own func(int) string, of func(int, metav1.OwnerReference) (string, bool)) {
 	listings := map[graph.Type]*graph.Listing{}
 	for i, t := range m.types {
 		if listings[t] == nil {
@@ -186,14 +186,22 @@ func (m *manifests) build(b *graph.Builder, own func(int) string, of func(int, m
 		}
 		o := graph.Object{Namespace: m.names[i].Namespace, Name: m.names[i].Name, UID: own(i), Finalizers: m.all[i].Object.GetFinalizers()}
 		for _, r := range m.refs[i] {
+			uid, ok := of(i, r)
+			if !ok {
+				o.Owners = append(o.Owners, graph.OwnerReference{})
+				continue
+			}
 			o.Owners = append(o.Owners, graph.OwnerReference{
-				APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: of(i, r),
+				APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: uid,
 				Controller: r.Controller != nil, Block: r.BlockOwnerDeletion != nil,
 			})
 		}
 		listings[t].Add(o)
 	}
 }
+
+// structural are the codes of what files show alone.
+var structural = []Code{SelfReference, OwnershipCycle, WrongScope, WrongNamespace, WrongName, WrongKind, SeveralControllers, DuplicateReference, InexactKind}
 
 // structure are the findings that the files show alone: references that name an object of the files by its name are taken for its own, whatever uid it will have.
 func (m *manifests) structure(others map[graph.Type][]string) []v1alpha1.CheckFinding {
@@ -220,14 +228,14 @@ func (m *manifests) structure(others map[graph.Type][]string) []v1alpha1.CheckFi
 	delete(uids, "")
 	b := graph.NewBuilder()
 	m.serve(b, others)
-	m.build(b, own, func(i int, r metav1.OwnerReference) string {
+	m.build(b, own, func(i int, r metav1.OwnerReference) (string, bool) {
 		if uids[r.UID] {
-			return string(r.UID)
+			return string(r.UID), true
 		}
 		if at := m.inFiles(i, r); at >= 0 && m.all[at].Object.GetUID() == "" {
-			return own(at)
+			return own(at), true
 		}
-		return string(r.UID)
+		return string(r.UID), true
 	})
 	g := b.Build()
 	at := map[string]int{}
@@ -235,8 +243,7 @@ func (m *manifests) structure(others map[graph.Type][]string) []v1alpha1.CheckFi
 		at[own(i)] = i
 	}
 	for _, f := range Find(Input{Graph: g}).Findings {
-		switch Code(f.Code) {
-		case SelfReference, OwnershipCycle, WrongScope, WrongNamespace, WrongName, WrongKind, SeveralControllers, DuplicateReference, InexactKind:
+		if slices.Contains(structural, Code(f.Code)) {
 			i := at[f.Object.UID]
 			if r := m.refs[i][f.Index]; Code(f.Code) != DuplicateReference || r.UID != "" {
 				findings = append(findings, m.located(i, f))
