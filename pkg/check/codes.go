@@ -88,7 +88,7 @@ var Kinds = []Kind{
 	{NamespaceGone, Error, "the object is in a namespace that does not exist: nothing deletes it, and the server answers every update with 404 (NS-015)"},
 	{DuplicateReference, Warning, "two references have the same uid; the collector compares them by the uid (GC-024)"},
 	{InexactKind, Warning, "the kind is spelled otherwise than it is served, or several types have it: the collector guesses which one is meant (X-07)"},
-	{OwnerNotCollected, Warning, "the collector does not watch the type of the owner: it notices its deletion late, and never completes it in the foreground (GC-003, GC-004)"},
+	{OwnerNotCollected, Warning, "the collector does not watch the type of the owner: it notices its deletion late, and never completes it in the foreground (GC-001, GC-003)"},
 	{OwnerUnknown, Warning, "the owner could not be read: whether it exists is unknown, which is not absent"},
 	{OwnerInFile, Warning, "the owner of a manifest is a manifest, too, and nothing was asked of a server: an owner that is created gets a new uid (API-038)"},
 	{FinalizerActorDead, Warning, "whoever removes a finalizer was found and does not work: the deletion of the object will not complete"},

@@ -48,7 +48,7 @@ func (f *finder) blocks(o judged) {
 		}
 		owner := f.Graph.Ref(e.Owner).Located()
 		finding := f.about(o, i, BlocksOwner)
-		finding.Message = fmt.Sprintf("it blocks the deletion of owner %s, and the collector never acts on it", owner)
+		finding.Message = fmt.Sprintf("it blocks owner %s, and is never collected", owner)
 		finding.Effect, finding.Consequence = string(BlockOwner), fmt.Sprintf("deleted in the foreground, %s waits for this object forever", owner)
 		finding.Remedy = "Correct or remove the reference that cannot be resolved, or set blockOwnerDeletion to false."
 		finding.Commands = []string{f.replacement(o, i, "blockOwnerDeletion", false)}

@@ -37,10 +37,10 @@ func (f *finder) message(o judged, i int, code Code, finding *v1alpha1.CheckFind
 	case OwnerReplaced:
 		now := f.Instead[e.Index]
 		if now.UID == "" {
-			return "owner " + owner + " was deleted and created again"
+			return "owner " + owner + " was created again"
 		}
 		finding.Instead = new(v1alpha1.ObjectRef(now))
-		return fmt.Sprintf("owner %s has the uid %s: it was deleted and created again", owner, now.UID)
+		return fmt.Sprintf("owner %s was created again, and has the uid %s", owner, now.UID)
 	case WrongName, WrongKind:
 		finding.Instead = new(v1alpha1.ObjectRef(actual))
 		return fmt.Sprintf("the uid is that of %s, and the reference names %s", f.full(actual), f.full(graph.Ref{APIVersion: e.APIVersion, Kind: e.Kind, Namespace: f.searched(e), Name: e.Name}))

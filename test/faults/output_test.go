@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/check"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 )
 
@@ -91,6 +92,15 @@ func (w *world) parseOutput(stdout string) (*output, error) {
 			}
 			slices.Sort(codes)
 			w.say(out, s.Object, "stuck for %v", slices.Compact(codes))
+		}
+	case "CheckReport":
+		var report v1alpha1.CheckReport
+		err = json.Unmarshal(raw, &report)
+		for _, f := range report.Findings {
+			w.say(out, f.Object, "found %s, %s", f.Code, f.Effect)
+			if name, ours := w.short(f.Object); ours && f.Effect == string(check.DeleteObject) {
+				out.deletes = append(out.deletes, name)
+			}
 		}
 	default:
 		err = fmt.Errorf("it is a %q", head.Kind)

@@ -156,5 +156,7 @@ var scenarios = []*scenario{
 	{name: "why a namespace", world: stuck, args: []string{"why", "-n", "{ns}", "--older-than=0s", "-o", "json"}},
 	{name: "why everything", more: true, world: stuck, args: []string{"why", "-A", "--older-than=0s", "-o", "json"}},
 	{name: "why a namespace is there", world: stuckNamespace("lease/inside", "widget/inside | example.com/hold"), args: []string{"why", "namespace/{spare}", "-o", "json"}},
+	{name: "check a namespace", world: leftovers, args: []string{"check", "-n", "{ns}", "--severity=info", "-o", "json"}},
+	{name: "check everything", more: true, world: leftovers, args: []string{"check", "-A", "--severity=info", "-o", "json"}},
 	{name: "why --probe", world: stuck, slow: true, args: []string{"why", "-n", "{ns}", "cm/waiting", "--probe", "-o", "json"}},
 }
