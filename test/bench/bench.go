@@ -79,11 +79,11 @@ func (s *session) measureAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	whole, run, why, one, pods := s.whole(near), s.run(near), s.why(near), s.one(near), s.pods(near)
+	whole, run, why, check, one, pods := s.whole(near), s.run(near), s.why(near), s.check(near), s.one(near), s.pods(near)
 	whole.aims = []aim{ratioTo(raw, wholeOverRaw), peakUnder(wholePeak)}
-	run.aims, why.aims = whole.aims, whole.aims
+	run.aims, why.aims, check.aims = whole.aims, whole.aims, whole.aims
 	one.aims = []aim{ratioTo(pods, oneOverPods)}
-	if err := s.measure(ctx, raw, whole, run, why, one, pods); err != nil {
+	if err := s.measure(ctx, raw, whole, run, why, check, one, pods); err != nil {
 		return err
 	}
 	if err := s.peers(ctx); err != nil {

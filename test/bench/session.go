@@ -87,6 +87,11 @@ func (s *session) why(p place) *row {
 	return s.row(p, "kubectl gc", s.plugin, "why", "-A")
 }
 
+// check is the row of a look at all owner references, none of which is wrong.
+func (s *session) check(p place) *row {
+	return s.row(p, "kubectl gc", s.plugin, "check", "-A")
+}
+
 // one is the row of a tree that can only have branches in its namespace.
 func (s *session) one(p place) *row {
 	return s.row(p, "kubectl gc", s.plugin, s.oneArgs()...)

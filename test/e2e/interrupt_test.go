@@ -96,6 +96,7 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 		"unfinalize --all": {args: []string{"unfinalize", "configmaps", "-l", "name=%s", "--finalizer", "example.com/hold", "--yes", "--force", "--force-live"}, stages: []string{"discovery", "list", "GET", "PATCH"}},
 		"wait":             {args: []string{"wait", "configmap/%s"}, object: "waiting", stages: []string{"discovery", "list", "watch"}},
 		"why":              {args: []string{"why", "configmap/%s"}, object: "waiting", stages: []string{"discovery", "list", "GET"}},
+		"check":            {args: []string{"check", "configmap/%s"}, object: "orphan", stages: []string{"discovery", "list", "GET"}},
 		"why --probe":      {args: []string{"why", "configmap/%s", "--probe"}, object: "waiting", stages: []string{"discovery", "list", "POST", "watch"}},
 		"run":              {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection"}, object: "orphan", stages: []string{"discovery", "list", "GET", "DELETE"}},
 		"run --watch":      {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection", "--watch"}, object: "orphan", stages: []string{"discovery", "list", "GET", "DELETE", "watch"}, quiet: true},
@@ -251,7 +252,7 @@ func TestInterruptedWhileNobodyReadsWhatItPrints(t *testing.T) {
 func TestInterruptedWhileItReadsStandardInput(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	for _, verb := range []string{"tree", "delete", "wait", "why", "unfinalize"} {
+	for _, verb := range []string{"tree", "delete", "wait", "why", "check", "unfinalize"} {
 		t.Run(verb, func(t *testing.T) {
 			t.Parallel()
 			args := []string{verb, "-f", "-", "-n", ns, "--kubeconfig", c.Kubeconfig()}
