@@ -1,0 +1,113 @@
+package archive
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// Reader reads an archive, one object at a time. It is not safe for concurrent use.
+type Reader struct {
+	// Head is the plan that the archive was written for.
+	Head *v1alpha1.Plan
+
+	path   string
+	file   *os.File
+	docs   *splitter
+	closes []io.Closer
+}
+
+// Open opens an archive and reads its plan. A file that is compressed with gzip is read as well. The error names the file and the line. It has to be closed.
+func Open(path string) (*Reader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{path: path, file: file, closes: []io.Closer{file}}
+	if err := r.begin(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// begin reads the plan.
+func (r *Reader) begin() error {
+	in := bufio.NewReader(r.file)
+	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		unzip, err := gzip.NewReader(in)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.path, err)
+		}
+		r.closes = append(r.closes, unzip)
+		r.docs = newSplitter(unzip)
+	} else {
+		r.docs = newSplitter(in)
+	}
+	doc, line, err := r.docs.next()
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s is empty: it is no archive of kubectl gc", r.path)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	r.Head = &v1alpha1.Plan{}
+	if err := yaml.Unmarshal(doc, r.Head); err != nil {
+		return fmt.Errorf("%s, line %d: %w", r.path, line, err)
+	}
+	if want := v1alpha1.TypeMeta("Plan"); r.Head.TypeMeta != want {
+		return fmt.Errorf("%s, line %d: the first document is no Plan of %s: it is no archive of kubectl gc", r.path, line, want.APIVersion)
+	}
+	return nil
+}
+
+// Next returns the next object, with the line on which it begins; io.EOF after the last.
+func (r *Reader) Next() (*unstructured.Unstructured, int, error) {
+	doc, line, err := r.docs.next()
+	if err != nil {
+		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, line, io.EOF
+		}
+		return nil, line, fmt.Errorf("%s: %w", r.path, err)
+	}
+	object, err := decode(doc)
+	if err != nil {
+		return nil, line, fmt.Errorf("%s, line %d: %w", r.path, line, err)
+	}
+	return object, line, nil
+}
+
+// decode reads the document of an object.
+func decode(doc []byte) (*unstructured.Unstructured, error) {
+	raw, err := yaml.YAMLToJSON(doc)
+	if err != nil {
+		return nil, err
+	}
+	o := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(raw, &o.Object); err != nil {
+		return nil, errors.New("the document is no object")
+	}
+	for _, field := range []struct{ name, value string }{{"apiVersion", o.GetAPIVersion()}, {"kind", o.GetKind()}, {"metadata.name", o.GetName()}, {"metadata.uid", string(o.GetUID())}} {
+		if field.value == "" {
+			return nil, fmt.Errorf("the object has no %s", field.name)
+		}
+	}
+	return o, nil
+}
+
+// Close closes the file.
+func (r *Reader) Close() error {
+	var errs []error
+	for i := len(r.closes) - 1; i >= 0; i-- {
+		errs = append(errs, r.closes[i].Close())
+	}
+	return errors.Join(errs...)
+}
