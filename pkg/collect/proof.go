@@ -142,12 +142,8 @@ func (p *pass) read(ctx context.Context, t graph.Type, c ownerKey) (plan.OwnerSt
 		return plan.Unknown, ""
 	case now.UID != c.uid:
 		return plan.Replaced, now.UID
-	case orphaning(now):
-		return plan.Orphaning, ""
-	case now.DeletionTimestamp != 0 && slices.Contains(now.Finalizers, plan.ForegroundFinalizer):
-		return plan.Waiting, ""
 	}
-	return plan.Solid, ""
+	return plan.LiveOwner(now, c.uid), ""
 }
 
 // orphaning says whether an object waits for its dependents to be orphaned.

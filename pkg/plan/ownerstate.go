@@ -1,6 +1,23 @@
 package plan
 
-import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// LiveOwner is the state of the owner with a uid, by what a live read has shown where the reference says (GC-046).
+func LiveOwner(now *graph.Object, uid string) OwnerState {
+	switch {
+	case now.UID != uid:
+		return Replaced
+	case now.DeletionTimestamp != 0 && slices.Contains(now.Finalizers, OrphanFinalizer):
+		return Orphaning
+	case now.DeletionTimestamp != 0 && slices.Contains(now.Finalizers, ForegroundFinalizer):
+		return Waiting
+	}
+	return Solid
+}
 
 // Item is an object as the decision about it sees it, without the states of its owners, and the references that it still has.
 func (o *Projection) Item(id graph.ID) (Item, []graph.Edge) {
