@@ -1,0 +1,214 @@
+package ownerref
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// Adoption gives an object an owner.
+type Adoption struct {
+	Change
+
+	client       *cluster.Client
+	catalog      *cluster.Catalog
+	child, owner selection.Object
+	flags        Flags
+	ownerRef     graph.Ref // with the uid that was agreed to
+}
+
+// PlanAdopt reads an object and its new owner live, and checks that it may have it. It writes nothing. What is wrong is a refusal; an object that does not exist is
+// the server's error.
+func PlanAdopt(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, child, owner selection.Object, flags Flags) (*Adoption, error) {
+	a := &Adoption{client: client, catalog: catalog, child: child, owner: owner, flags: flags}
+	a.Verb, a.Object, a.ownerRef = VerbAdopt, child.Ref(), owner.Ref()
+	if err := CheckTypes(child.Type, owner.Type); err != nil {
+		return nil, a.refuse(err)
+	}
+	now, err := client.GetMeta(ctx, child.Type, child.Namespace, child.Name)
+	if err != nil {
+		return nil, err
+	}
+	above, err := client.GetMeta(ctx, owner.Type, owner.Namespace, owner.Name)
+	switch {
+	case cluster.IsAbsent(err, owner.Type, owner.Name) && owner.Namespaced:
+		return nil, answer.WithHint(err, fmt.Sprintf("an owner is looked for in the namespace of its dependent, %s", owner.Namespace))
+	case err != nil:
+		return nil, err
+	}
+	a.Object.UID, a.ownerRef.UID = now.UID, above.UID
+	pair, err := a.pair(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	if steps(pair) != nil {
+		a.References = []graph.OwnerReference{pair.Wanted()}
+	}
+	a.warn(pair)
+	return a, a.permitted(ctx)
+}
+
+// refuse says that the object was not adopted, and why.
+func (a *Adoption) refuse(err error) error {
+	return answer.Refuse(fmt.Errorf("%s cannot be adopted by %s: %w", a.Object.Quoted(), a.ownerRef.TypeName(), err))
+}
+
+// pair reads the owner live, and all that owns it, and checks that the object may have it.
+func (a *Adoption) pair(ctx context.Context, now *graph.Object) (Pair, error) {
+	above, err := Read(ctx, a.client, a.owner.Type, a.ownerRef)
+	switch {
+	case errors.Is(err, ErrGone), errors.Is(err, ErrReplaced):
+		return Pair{}, a.refuse(fmt.Errorf("the owner was changed meanwhile: %w", err))
+	case err != nil:
+		return Pair{}, err
+	}
+	p := Pair{ChildType: a.child.Type, OwnerType: a.owner.Type, Child: now, Owner: above, Flags: a.flags}
+	if err := p.Check(); err != nil {
+		return p, a.refuse(err)
+	}
+	way, unread, err := a.upwards(ctx, p)
+	switch {
+	case err != nil:
+		return p, err
+	case way != nil:
+		return p, a.refuse(fmt.Errorf("the owner is owned by it, %s: the collector would never delete the members of the cycle (GC-064)", wayWords(way)))
+	case unread != "" && a.Warnings == nil:
+		a.Warnings = append(a.Warnings, unread)
+	}
+	return p, nil
+}
+
+// warn notes what is allowed and may not be what is wanted.
+func (a *Adoption) warn(p Pair) {
+	if !a.owner.Deletable() {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("the garbage collector does not watch %s: it notices up to 1000 s late that the owner is deleted", a.owner.Ref().QualifiedResource()))
+	}
+	for _, r := range p.Child.Owners {
+		if r.UID != p.Owner.UID && r.Kind == p.OwnerType.Kind && groupOf(r) == p.OwnerType.Group && r.Name == p.Owner.Name {
+			a.Warnings = append(a.Warnings, fmt.Sprintf("it also has a reference to an earlier %s, with uid %s; kubectl gc check --fix removes it", Name(r), r.UID))
+		}
+	}
+}
+
+// permitted refuses what the user may not do, as far as the server says so. Servers with the admission plugin OwnerReferencesPermissionEnforcement require two rights
+// more, which no review tells whether they are enforced (API-037).
+func (a *Adoption) permitted(ctx context.Context) error {
+	if a.Nothing() {
+		return nil
+	}
+	accesses := []cluster.Access{{Verb: "patch", Type: a.child.Type, Namespace: a.child.Namespace, Name: a.child.Name}}
+	if a.References[0].Block {
+		accesses = append(accesses, cluster.Access{Verb: "update", Subresource: "finalizers", Type: a.owner.Type, Namespace: a.child.Namespace, Name: a.owner.Name})
+	}
+	for i, review := range a.client.Reviews().Ask(ctx, accesses) {
+		switch {
+		case review.Permission != cluster.Denied:
+		case i == 0:
+			return forbidden(a.Object, accesses[i], review)
+		default:
+			a.Warnings = append(a.Warnings, mayNot(accesses[i])+", which servers that enforce permissions on owner references require for blockOwnerDeletion (API-037)")
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// Perform sets the reference, decided again on live reads, and looks after it. If the owner is found to be gone after the write, the reference is removed again: the
+// collector would delete the object. DryRun has the server store nothing.
+func (a *Adoption) Perform(ctx context.Context, opts cluster.PatchOptions) error {
+	if a.Nothing() {
+		return nil
+	}
+	var wanted graph.OwnerReference
+	answered, err := Patch(ctx, a.client, a.child.Type, a.Object, opts, func(now *graph.Object) ([]cluster.PatchStep, error) {
+		pair, err := a.pair(ctx, now)
+		if err != nil {
+			return nil, err
+		}
+		wanted = pair.Wanted()
+		return steps(pair), nil
+	})
+	switch {
+	case apierrors.IsForbidden(err):
+		return answer.Refuse(err)
+	case err != nil:
+		return a.failed(err)
+	case !slices.Contains(answered.Owners, wanted):
+		return a.failed(errors.New("the server has taken the change and does not show it: a webhook or a policy that changes writes may have undone it"))
+	case opts.DryRun:
+		return nil
+	}
+	if err := a.ownerLives(ctx, wanted); err != nil {
+		return err
+	}
+	back, err := LookAfter(ctx, a.client, a.child.Type, a.Object, func(now *graph.Object) bool { return !slices.Contains(now.Owners, wanted) })
+	switch {
+	case back:
+		return answer.Refuse(a.failed(errors.New("the reference was set, and somebody has changed it since")))
+	case err != nil:
+		return a.failed(fmt.Errorf("it could not be read afterwards: %w", err))
+	}
+	return nil
+}
+
+// failed names the object in an error that does not. What ended the command, and a refusal, stay as they are.
+func (a *Adoption) failed(err error) error {
+	if answer.IsRefusal(err) {
+		return err
+	}
+	return fmt.Errorf("adopting %s by %s: %w", a.Object.Quoted(), a.ownerRef.TypeName(), err)
+}
+
+// ownerLives reads the owner after the write. If it is gone or goes, the reference is removed again: it was read right before the write, and deleted since.
+func (a *Adoption) ownerLives(ctx context.Context, set graph.OwnerReference) error {
+	o := ReadOwner(ctx, a.client, a.catalog, a.child.Namespace, set)
+	if o.State == plan.Solid && o.Object.DeletionTimestamp == 0 || o.State == plan.Unknown {
+		return nil
+	}
+	_, err := Patch(ctx, a.client, a.child.Type, a.Object, cluster.PatchOptions{}, func(now *graph.Object) ([]cluster.PatchStep, error) {
+		return RemoveSteps(now, func(r graph.OwnerReference) bool { return r == set }), nil
+	})
+	if err != nil {
+		return a.failed(fmt.Errorf("the owner was deleted meanwhile, and removing the reference again failed, so that the collector may delete the object: %w", err))
+	}
+	return a.refuse(errors.New("the owner was deleted meanwhile; the reference was removed again"))
+}
+
+// steps set the wanted reference; none if it is there.
+func steps(p Pair) []cluster.PatchStep {
+	wanted := p.Wanted()
+	had, ok := p.existing()
+	switch {
+	case ok && had == wanted:
+		return nil
+	case ok:
+		path := fmt.Sprintf("/metadata/ownerReferences/%d", slices.Index(p.Child.Owners, had))
+		changes := []cluster.PatchStep{{Op: "test", Path: path + "/uid", Value: had.UID}}
+		if had.Controller != wanted.Controller {
+			changes = append(changes, cluster.PatchStep{Op: "add", Path: path + "/controller", Value: wanted.Controller})
+		}
+		if had.Block != wanted.Block {
+			changes = append(changes, cluster.PatchStep{Op: "add", Path: path + "/blockOwnerDeletion", Value: wanted.Block})
+		}
+		return changes
+	}
+	r := map[string]any{"apiVersion": wanted.APIVersion, "kind": wanted.Kind, "name": wanted.Name, "uid": wanted.UID}
+	if wanted.Controller {
+		r["controller"] = true
+	}
+	if wanted.Block {
+		r["blockOwnerDeletion"] = true
+	}
+	if len(p.Child.Owners) == 0 {
+		return []cluster.PatchStep{{Op: "add", Path: "/metadata/ownerReferences", Value: []any{r}}}
+	}
+	return []cluster.PatchStep{{Op: "add", Path: "/metadata/ownerReferences/-", Value: r}}
+}

@@ -1,0 +1,95 @@
+package ownerref
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// ErrNotServed is of an owner whose kind no API serves exactly as the reference has it. The collector never acts on such an object (GC-050).
+var ErrNotServed = errors.New("no API serves its kind")
+
+// Owner is what a live read shows of the owner that a reference names.
+type Owner struct {
+	Reference graph.OwnerReference
+	State     plan.OwnerState
+	// Type is that of the owner, and Object what has its name; zero and nil if it was not read.
+	Type   graph.Type
+	Object *graph.Object
+	// Err is why the state is plan.Unknown: ErrNotServed, or the server's.
+	Err error
+}
+
+// Exists says whether the very object with the uid was read.
+func (o Owner) Exists() bool { return o.Object != nil && o.Object.UID == o.Reference.UID }
+
+// ReadOwner reads live what a reference of an object in a namespace names, as the collector does; the namespace of a cluster-scoped object is empty. That an owner
+// is absent takes an answer that is about that very object; anything else is plan.Unknown (RO-004).
+func ReadOwner(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string, r graph.OwnerReference) Owner {
+	o := Owner{Reference: r, State: plan.Unknown}
+	t, served := catalog.Kind(r.APIVersion, r.Kind)
+	switch {
+	case !served:
+		o.Err = fmt.Errorf("%w %s of %s", ErrNotServed, r.Kind, r.APIVersion)
+		return o
+	case t.Namespaced && namespace == "":
+		o.Type, o.State = t, plan.BadScope
+		return o
+	case !t.Namespaced:
+		namespace = ""
+	}
+	o.Type = t
+	now, err := client.GetMeta(ctx, t, namespace, r.Name)
+	switch {
+	case cluster.IsAbsent(err, t, r.Name):
+		o.State = plan.Absent
+	case err != nil:
+		o.Err = err
+	case now.UID == "":
+		o.Err = cluster.ErrNoUID
+	default:
+		o.Object, o.State = now, plan.LiveOwner(now, r.UID)
+	}
+	return o
+}
+
+// ReadOwners reads all owners of an object.
+func ReadOwners(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string, refs []graph.OwnerReference) []Owner {
+	owners := make([]Owner, len(refs))
+	for i, r := range refs {
+		owners[i] = ReadOwner(ctx, client, catalog, namespace, r)
+	}
+	return owners
+}
+
+// States are those of owners, in their order.
+func States(owners []Owner) []plan.OwnerState {
+	states := make([]plan.OwnerState, len(owners))
+	for i, o := range owners {
+		states[i] = o.State
+	}
+	return states
+}
+
+// Name names the owner of a reference as kubectl's -o name does: deployment.apps/web.
+func Name(r graph.OwnerReference) string {
+	return graph.Ref{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name}.TypeName()
+}
+
+// Names are the owners that the references of an object name, as TYPE/NAME. If the object cannot be read there are none.
+func Names(ctx context.Context, client *cluster.Client, object selection.Object) []string {
+	now, err := client.GetMeta(ctx, object.Type, object.Namespace, object.Name)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, r := range now.Owners {
+		names = append(names, Name(r))
+	}
+	return names
+}
