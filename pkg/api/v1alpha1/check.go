@@ -57,9 +57,14 @@ type CheckFinding struct {
 func (c *CheckReport) DeepCopyObject() runtime.Object {
 	out := *c
 	out.Gaps = slices.Clone(c.Gaps)
-	out.Findings = slices.Clone(c.Findings)
-	for i := range out.Findings {
-		f := &out.Findings[i]
+	out.Findings = cloneFindings(c.Findings)
+	return &out
+}
+
+func cloneFindings(findings []CheckFinding) []CheckFinding {
+	all := slices.Clone(findings)
+	for i := range all {
+		f := &all[i]
 		if f.OwnerReference != nil {
 			f.OwnerReference = f.OwnerReference.DeepCopy()
 		}
@@ -69,5 +74,5 @@ func (c *CheckReport) DeepCopyObject() runtime.Object {
 		}
 		f.Commands, f.Evidence = slices.Clone(f.Commands), slices.Clone(f.Evidence)
 	}
-	return &out
+	return all
 }

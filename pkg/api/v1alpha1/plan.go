@@ -87,12 +87,12 @@ type Stage struct {
 
 // Action is one write.
 type Action struct {
-	// Verb is delete, orphan, unblock, block, setPolicy, removeFinalizer or finalizeNamespace.
+	// Verb is delete, orphan, unblock, block, setPolicy, removeFinalizer, finalizeNamespace, or adopt, which sets a reference.
 	Verb   string    `json:"verb"`
 	Object ObjectRef `json:"object"`
 	// Policy is the propagation policy of a delete.
 	Policy string `json:"policy,omitempty"`
-	// Owners are the uids of the owners whose references are removed, unblocked or made to block.
+	// Owners are the uids of the owners whose references are removed, unblocked, made to block or set.
 	Owners []string `json:"owners,omitempty"`
 	// Finalizers are those that the action removes.
 	Finalizers []string `json:"finalizers,omitempty"`

@@ -28,9 +28,11 @@ type Result struct {
 	// Follows are what the garbage collector deletes after the finalizers were removed, as the plan said.
 	Follows []Follower `json:"follows,omitempty"`
 	// Disks are the volumes whose data are destroyed by what was done and what follows, as the plan said.
-	Disks    []Disk `json:"disks,omitempty"`
-	Gaps     []Gap  `json:"gaps"`
-	Complete bool   `json:"complete"`
+	Disks []Disk `json:"disks,omitempty"`
+	// Findings are those that are left, of kubectl gc check --fix.
+	Findings []CheckFinding `json:"findings,omitempty"`
+	Gaps     []Gap          `json:"gaps"`
+	Complete bool           `json:"complete"`
 }
 
 // FailedAction is an action that the server refused.
@@ -66,6 +68,7 @@ func (r *Result) DeepCopyObject() runtime.Object {
 	out.Stuck = cloneStuck(r.Stuck)
 	out.Stranded = slices.Clone(r.Stranded)
 	out.Follows, out.Disks = slices.Clone(r.Follows), slices.Clone(r.Disks)
+	out.Findings = cloneFindings(r.Findings)
 	out.Gaps = slices.Clone(r.Gaps)
 	return &out
 }

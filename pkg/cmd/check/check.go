@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
 // Options are the flags and arguments of kubectl gc check.
@@ -26,11 +27,14 @@ type Options struct {
 	Finalizers bool
 	// Local checks files without a server.
 	Local bool
+	// Fix removes references to absent owners; the others go with it. DryRun is none, client or server, and Archive a file, or empty.
+	Fix, Yes        bool
+	DryRun, Archive string
 }
 
 // New returns the command check, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "junit", "prometheus"), Severity: string(check.Error), Finalizers: true}
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "junit", "prometheus"), Severity: string(check.Error), Finalizers: true, DryRun: "none"}
 	if runF == nil {
 		runF = run
 	}
@@ -52,13 +56,21 @@ read, its state is unknown.
 With -f, kubectl gc check checks manifests before they are applied. Their owners are read from the
 cluster; with --local nothing is asked of a server, and only what the files show is checked.
 
+With --fix, kubectl gc check removes references to owners that do not exist, from objects that
+another owner keeps: the garbage collector would remove the same references. It prints the plan,
+asks, and decides again about each object on live reads right before it writes. All else that was
+found is left for you. No object is deleted.
+
 Exit code 2 means that something of --severity or worse was found, or that not everything could be
-checked.`,
+checked; with --fix, that something of that was left.`,
 		Example: `  # What is wrong in the cluster?
   kubectl gc check -A
 
   # Fail a pipeline on warnings too, and leave a report for it
   kubectl gc check -A --severity=warning -o junit > report.xml
+
+  # Remove references to owners that do not exist
+  kubectl gc check -n shop --fix
 
   # Check manifests without a cluster
   kubectl gc check -f manifests/ --local`,
@@ -78,6 +90,7 @@ checked.`,
 	flags.StringVar(&o.Severity, "severity", o.Severity, "Exit with code 2 on findings of this severity or worse: error, warning or info")
 	flags.BoolVar(&o.Finalizers, "finalizers", o.Finalizers, "Also look for the controllers that remove finalizers")
 	flags.BoolVar(&o.Local, "local", false, "If true, check the files of -f without asking a server")
+	o.addFixFlags(cmd)
 	o.AddPacks(cmd)
 	cmd.RegisterFlagCompletionFunc("severity", cobra.FixedCompletions(severities(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -104,6 +117,9 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if err := o.Objects.Validate(cmd, o.Args); err != nil {
 		return err
 	}
+	if err := o.validateFix(cmd); err != nil {
+		return err
+	}
 	if err := o.CheckPacks(); err != nil {
 		return err
 	}
@@ -111,35 +127,40 @@ func (o *Options) validate(cmd *cobra.Command) error {
 }
 
 func run(ctx context.Context, o *Options) error {
-	report, err := o.report(ctx)
+	report, q, err := o.report(ctx)
 	if err != nil {
 		return err
 	}
 	render.WarnGaps(o.ErrOut, report.Gaps)
+	if o.Fix {
+		return o.fix(ctx, q, report)
+	}
 	if err := o.Print(ctx, func() error { return o.print(report) }); err != nil {
 		return err
 	}
 	return check.Finding(report, check.Severity(o.Severity))
 }
 
-// report checks the files, or what is in the cluster.
-func (o *Options) report(ctx context.Context) (*v1alpha1.CheckReport, error) {
+// report checks the files, or what is in the cluster; then it also returns what was asked of that.
+func (o *Options) report(ctx context.Context) (*v1alpha1.CheckReport, *selection.Query, error) {
 	if o.Objects.HasFiles() {
-		return o.manifests(ctx)
+		report, err := o.manifests(ctx)
+		return report, nil, err
 	}
 	var opts check.Options
 	if o.Finalizers {
 		known, err := o.Known()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		opts.Known = known
 	}
 	q, err := o.Query(ctx, &o.Objects, o.Args)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return check.Run(ctx, q, opts)
+	report, err := check.Run(ctx, q, opts)
+	return report, q, err
 }
 
 func (o *Options) print(report *v1alpha1.CheckReport) error {

@@ -21,12 +21,10 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.Tree, "tree", "", "An object, as TYPE/NAME: it and everything below it that is being deleted and has the finalizer, leaves first")
 	flags.BoolVar(&o.KeepGoing, "keep-going", false, "Skip objects that are refused or fail, and continue with the others")
 	flags.StringVar(&o.Archive, "archive", "", "File to save the objects in before the first write; it must not exist")
-	flags.StringVar(&o.DryRun, "dry-run", "none", "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the first write to each object with dryRun=All")
-	flags.Lookup("dry-run").NoOptDefVal = "client"
+	o.AddDryRun(cmd, &o.DryRun, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the first write to each object with dryRun=All")
 	flags.BoolVarP(&o.Yes, "yes", "y", false, "Perform the plan without asking; required without a terminal")
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("finalizer", o.completeFinalizers)
 	cmd.RegisterFlagCompletionFunc("tree", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		return o.CompleteObjects(cmd, []string{"/"}, word) // as after the first TYPE/NAME
@@ -58,10 +56,11 @@ func (o *Options) validate(cmd *cobra.Command) error {
 		return env.Usage(cmd, "--finalizer is required with -l, --all-stuck and --tree: nobody is asked about each object of many")
 	case slices.Contains(o.Finalizers, ""):
 		return env.Usage(cmd, "--finalizer needs the name of a finalizer")
-	case !slices.Contains([]string{"none", "client", "server"}, o.DryRun):
-		return env.Usage(cmd, "invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\".", o.DryRun)
 	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.DryRun == "none":
 		return env.Usage(cmd, "cannot prompt while reading from standard input (-f -); add --yes or --dry-run=client")
+	}
+	if err := env.CheckDryRun(cmd, o.DryRun); err != nil {
+		return err
 	}
 	if err := env.CheckArchive(cmd, o.Archive, o.DryRun, "a removal; drop --dry-run, which removes nothing"); err != nil {
 		return err

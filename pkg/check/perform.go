@@ -1,0 +1,190 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Fixed is what came of a Fix.
+type Fixed struct {
+	*Fix
+	// Done says that the server has removed the references.
+	Done bool
+	// Skipped is why the object was left alone, because it is not any more what it was when it was planned.
+	Skipped error
+	// Err is why it failed: a cluster.PutBackError, or the server's error.
+	Err error
+}
+
+// over says whether there is nothing left to fix, whoever has seen to that.
+func (f *Fixed) over() bool {
+	return f.Done && f.Err == nil || errors.Is(f.Skipped, errNoReference) || errors.Is(f.Skipped, ownerref.ErrGone) || errors.Is(f.Skipped, ownerref.ErrReplaced) ||
+		errors.Is(f.Skipped, errDeleting)
+}
+
+// DryRun sends the writes with dryRun=All; nothing is stored. It returns what would come of each.
+func (p *Fixes) DryRun(ctx context.Context) []*Fixed {
+	return p.perform(ctx, cluster.PatchOptions{DryRun: true}, nil)
+}
+
+// Perform removes the references, side by side: each object is read live, with all of its owners, right before the write, which carries its uid and resourceVersion.
+// What has changed so that it is not safe any more is skipped. Afterwards it looks whether somebody sets one again. OnDone, if not nil, is called with each object that
+// was changed, one call at a time.
+func (p *Fixes) Perform(ctx context.Context, onDone func(*Fix)) []*Fixed {
+	return p.perform(ctx, cluster.PatchOptions{}, onDone)
+}
+
+func (p *Fixes) perform(ctx context.Context, opts cluster.PatchOptions, onDone func(*Fix)) []*Fixed {
+	all := make([]*Fixed, len(p.Fixes))
+	var mu sync.Mutex
+	p.each(len(all), func(i int) {
+		fixed := &Fixed{Fix: p.Fixes[i]}
+		all[i] = fixed
+		p.remove(ctx, fixed, opts)
+		if fixed.Done && onDone != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			onDone(fixed.Fix)
+		}
+	})
+	if opts.DryRun {
+		return all
+	}
+	p.each(len(all), func(i int) {
+		if fixed := all[i]; fixed.Done && fixed.Err == nil {
+			fixed.Err = ownerref.PutBack(ctx, p.client, fixed.Type, fixed.Object, fixed.Removed)
+		}
+	})
+	return all
+}
+
+// remove removes the references of one object. What is planned bounds what is removed.
+func (p *Fixes) remove(ctx context.Context, fixed *Fixed, opts cluster.PatchOptions) {
+	if ctx.Err() != nil {
+		fixed.Err = context.Cause(ctx)
+		return
+	}
+	agreed := slices.Clone(fixed.Removed)
+	answered, err := ownerref.Patch(ctx, p.client, fixed.Type, fixed.Object, opts, func(now *graph.Object) ([]cluster.PatchStep, error) {
+		if fixed.Skipped = p.decide(ctx, fixed.Fix, now); fixed.Skipped != nil {
+			return nil, fixed.Skipped
+		}
+		fixed.Removed = slices.DeleteFunc(fixed.Removed, func(r graph.OwnerReference) bool { return !slices.Contains(agreed, r) })
+		if len(fixed.Removed) == 0 {
+			fixed.Skipped = errOwnerExists
+			return nil, fixed.Skipped
+		}
+		return ownerref.RemoveSteps(now, func(r graph.OwnerReference) bool { return slices.Contains(fixed.Removed, r) }), nil
+	})
+	switch {
+	case ctx.Err() != nil && err != nil:
+		fixed.Skipped, fixed.Err = nil, context.Cause(ctx)
+		return
+	case errors.Is(err, ownerref.ErrGone), errors.Is(err, ownerref.ErrReplaced):
+		fixed.Skipped = err
+		return
+	case fixed.Skipped != nil:
+		return
+	case err != nil:
+		fixed.Err = err
+		return
+	}
+	fixed.Done = true
+	for _, r := range fixed.Removed {
+		if ownerref.HasUID(answered, r.UID) {
+			fixed.Done, fixed.Err = false, p.client.PutBackAtOnce(ctx, fixed.Type, ownerref.Words(r))
+			return
+		}
+	}
+}
+
+// Save writes an archive of the objects that the plan changes; head is the plan as it is printed. With an error there is no file: a refusal if an object cannot be
+// read, and otherwise what is wrong with the file.
+func (p *Fixes) Save(ctx context.Context, file string, head *v1alpha1.Plan) (*archive.Saved, error) {
+	saved, err := archive.Save(ctx, p.client, file, p.changed(), head)
+	return saved, archive.NotSaved(ctx, err, "nothing was removed")
+}
+
+// changed are the objects of the plan as pkg/archive takes them: as the roots of a plan.
+func (p *Fixes) changed() *plan.Plan {
+	b := graph.NewBuilder()
+	for _, fix := range p.Fixes {
+		b.Serve(fix.Type)
+		list := b.Listing(fix.Type, fix.Object.Namespace)
+		list.Add(*fix.was)
+		list.Complete()
+	}
+	changed := &plan.Plan{Graph: b.Build()}
+	for _, fix := range p.Fixes {
+		if id, ok := changed.Graph.Lookup(fix.Object.UID); ok {
+			changed.Roots = append(changed.Roots, id)
+		}
+	}
+	return changed
+}
+
+// Remaining is the report without the findings that are fixed, and without those of objects that are gone.
+func (p *Fixes) Remaining(all []*Fixed) *v1alpha1.CheckReport {
+	out := *p.Report
+	over := map[string]*Fixed{}
+	for _, f := range all {
+		if f.over() {
+			over[f.Object.UID] = f
+		}
+	}
+	for _, l := range p.Left {
+		if f := (&Fixed{Fix: &Fix{Object: l.Object}, Skipped: l.Because}); f.over() {
+			over[l.Object.UID] = f
+		}
+	}
+	out.Findings = slices.DeleteFunc(slices.Clone(out.Findings), func(f v1alpha1.CheckFinding) bool {
+		fixed := over[f.Object.UID]
+		switch {
+		case fixed == nil || f.OwnerReference == nil:
+			return false
+		case fixed.Done:
+			return slices.ContainsFunc(fixed.Removed, func(r graph.OwnerReference) bool { return r.UID == string(f.OwnerReference.UID) })
+		}
+		return isFixable(f)
+	})
+	return &out
+}
+
+// Errors are what the writes met that failed, each with its object; a reference that was set again is a refusal.
+func Errors(all []*Fixed) error {
+	var errs []error
+	for _, f := range all {
+		if f.Err == nil {
+			continue
+		}
+		err := fmt.Errorf("removing %s of %s: %w", phrase.Count(len(f.Removed), "owner reference"), f.Object.Quoted(), f.Err)
+		if back := new(cluster.PutBackError); errors.As(f.Err, &back) {
+			err = answer.Refuse(err)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// Done are the fixes that were made.
+func Done(all []*Fixed) []*Fix {
+	var done []*Fix
+	for _, f := range all {
+		if f.Done {
+			done = append(done, f.Fix)
+		}
+	}
+	return done
+}

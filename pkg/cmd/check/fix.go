@@ -1,0 +1,158 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/check"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+func (o *Options) addFixFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&o.Fix, "fix", false, "Remove references to owners that do not exist, from objects that another owner keeps")
+	o.AddDryRun(cmd, &o.DryRun, "With --fix. Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends its writes with dryRun=All")
+	flags.StringVar(&o.Archive, "archive", "", "With --fix: file to save the objects in before the first write; it must not exist")
+	flags.BoolVarP(&o.Yes, "yes", "y", false, "With --fix: perform the plan without asking; required without a terminal")
+}
+
+// validateFix checks what was typed about --fix.
+func (o *Options) validateFix(cmd *cobra.Command) error {
+	for _, name := range []string{"dry-run", "archive", "yes"} {
+		if !o.Fix && cmd.Flags().Changed(name) {
+			return env.Usage(cmd, "--%s requires --fix", name)
+		}
+	}
+	switch {
+	case !o.Fix:
+		return nil
+	case o.Objects.HasFiles():
+		return env.Usage(cmd, "--fix cannot be used together with -f or -k: it changes objects in the cluster")
+	case slices.Contains([]string{"junit", "prometheus"}, o.Output.Format()):
+		return env.Usage(cmd, "--fix cannot be used together with -o %s", o.Output.Format())
+	}
+	if err := env.CheckDryRun(cmd, o.DryRun); err != nil {
+		return err
+	}
+	return env.CheckArchive(cmd, o.Archive, o.DryRun, "a write; drop --dry-run, which writes nothing")
+}
+
+var errCancelled = answer.Cancelled("cancelled; nothing was removed")
+
+// fix removes what can be removed safely, and prints what is left.
+func (o *Options) fix(ctx context.Context, q *selection.Query, report *v1alpha1.CheckReport) error {
+	p, err := check.PlanFixes(ctx, q.Client, q.Catalog, report)
+	if err != nil {
+		return err
+	}
+	for _, l := range p.Left {
+		fmt.Fprintln(o.ErrOut, render.FixSkipped(l.Object, l.Because))
+	}
+	switch {
+	case o.DryRun != "none":
+		return o.dryRun(ctx, p)
+	case len(p.Fixes) == 0:
+		return o.fixed(ctx, p, nil)
+	}
+	if err := o.agree(ctx, p); err != nil {
+		return err
+	}
+	if o.Archive != "" {
+		saved, err := p.Save(ctx, o.Archive, encode.Fixes(p))
+		if err != nil {
+			return err
+		}
+		render.Archived(o.ErrOut, o.Archive, saved, false)
+	}
+	return o.fixed(ctx, p, p.Perform(ctx, func(fix *check.Fix) {
+		if o.tells() {
+			fmt.Fprintln(o.Out, render.FixLine(fix))
+		}
+	}))
+}
+
+// tells says whether a person reads what is done.
+func (o *Options) tells() bool { return o.Output.Format() == "" || o.Output.Wide() }
+
+// dryRun shows the plan, and what the server says to it.
+func (o *Options) dryRun(ctx context.Context, p *check.Fixes) error {
+	if err := o.Print(ctx, func() error { return o.showFixes(p) }); err != nil {
+		return err
+	}
+	var failed error
+	if o.DryRun == "server" {
+		all := p.DryRun(ctx)
+		o.skipped(all)
+		failed = check.Errors(all)
+	}
+	return errors.Join(failed, check.Finding(p.Report, check.Severity(o.Severity)))
+}
+
+func (o *Options) showFixes(p *check.Fixes) error {
+	switch {
+	case o.Output.Format() == "name":
+		return render.FixNames(o.Out, p.Fixes)
+	case !o.tells():
+		return o.Output.Write(o.Out, encode.Fixes(p))
+	case len(p.Fixes) == 0:
+		_, err := fmt.Fprintln(o.Out, "nothing to fix")
+		return err
+	}
+	return render.FixPlan(o.Out, p, o.Style(o.Output.Wide()))
+}
+
+// agree shows the plan and asks. Nothing was written if it returns an error.
+func (o *Options) agree(ctx context.Context, p *check.Fixes) error {
+	if o.Yes {
+		return nil
+	}
+	out := o.Out
+	if !o.tells() {
+		out = o.ErrOut // what goes to stdout is the Result
+	}
+	if err := render.FixPlan(out, p, o.Style(o.Output.Wide())); err != nil {
+		return err
+	}
+	if !o.HasTerminal() {
+		return answer.Refuse(answer.WithHint(errors.New("nothing was removed: there is no terminal to ask on"), "add --yes to perform the plan, or --dry-run=client to only show it"))
+	}
+	reply, err := o.Line(ctx, "Do you want to continue? (y/N): ")
+	if err == nil && reply != "y" && reply != "Y" {
+		return errCancelled
+	}
+	return err
+}
+
+// skipped says what was left alone because it has changed.
+func (o *Options) skipped(all []*check.Fixed) {
+	for _, f := range all {
+		if f.Skipped != nil {
+			fmt.Fprintln(o.ErrOut, render.FixSkipped(f.Object, f.Skipped))
+		}
+	}
+}
+
+// fixed prints what came of it, and what is left.
+func (o *Options) fixed(ctx context.Context, p *check.Fixes, all []*check.Fixed) error {
+	o.skipped(all)
+	remaining := p.Remaining(all)
+	err := o.Print(ctx, func() error {
+		switch {
+		case o.tells():
+			return render.Check(o.Out, remaining, o.Style(o.Output.Wide()))
+		case o.Output.Format() == "name":
+			return render.FixNames(o.Out, check.Done(all))
+		}
+		return o.Output.Write(o.Out, encode.Fixed(p, all))
+	})
+	return errors.Join(err, check.Errors(all), check.Finding(remaining, check.Severity(o.Severity)))
+}

@@ -1,0 +1,117 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/check"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// FixPlan writes which references of which objects are removed, why, and what keeps the objects.
+func FixPlan(w io.Writer, p *check.Fixes, s Style) error {
+	header := []string{"NAMESPACE", "OBJECT", "REMOVES", "BECAUSE", "KEPT-BY"}
+	if s.Wide {
+		header = append(header, "UID")
+	}
+	var rows [][]string
+	for _, fix := range p.Fixes {
+		for i, r := range fix.Removed {
+			namespace := Escape(fix.Object.Namespace)
+			if namespace == "" {
+				namespace = "-"
+			}
+			row := []string{namespace, KindName(fix.Object), kindSlashName(r), Escape(fix.Because[i]), kindSlashName(fix.Keeper)}
+			if s.Wide {
+				row = append(row, Escape(r.UID))
+			}
+			rows = append(rows, row)
+		}
+	}
+	s.fit(header, rows, 3, 2, 1, 4)
+	if err := writeTable(w, header, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "removes %s of %s; no object is deleted\n", phrase.Count(p.Count(), "owner reference"), phrase.Count(len(p.Fixes), "object"))
+	return err
+}
+
+func kindSlashName(r graph.OwnerReference) string { return Escape(r.Kind + "/" + r.Name) }
+
+// KeptBy says which owner keeps an object, in a clause.
+func KeptBy(fix *check.Fix) string {
+	return graph.Located(fix.Keeper.Kind, "", fix.Keeper.Name) + " owns it too"
+}
+
+// FixLine says in one line that references were removed from an object.
+func FixLine(fix *check.Fix) string {
+	return fmt.Sprintf("%s: %s removed: %s", Quoted(fix.Object), phrase.Count(len(fix.Removed), "owner reference"), Escape(strings.Join(fix.Because, "; ")))
+}
+
+// FixNames writes the names of the objects that are changed, one in a line.
+func FixNames(w io.Writer, fixes []*check.Fix) error {
+	for _, fix := range fixes {
+		if _, err := fmt.Fprintln(w, TypeName(fix.Object)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FixSkipped says of an object why it is left alone.
+func FixSkipped(object graph.Ref, because error) string {
+	return Quoted(object) + " was left alone: " + Escape(because.Error())
+}
+
+// Adopted says in one line what was done about an owner of an object, as kubectl does: configmap/a adopted by deployment.apps/web. The suffix says that it was a dry run.
+func Adopted(c *ownerref.Change, suffix string) string {
+	object := TypeName(c.Object)
+	if c.Nothing() {
+		return object + " unchanged" + suffix
+	}
+	return object + " adopted by " + Escape(ownerref.Name(c.References[0])) + suffix
+}
+
+// Disowned is Adopted for references that were removed.
+func Disowned(c *ownerref.Change, suffix string) string {
+	object := TypeName(c.Object)
+	if c.Nothing() {
+		return object + " unchanged" + suffix
+	}
+	var names []string
+	for _, r := range c.References {
+		if name := Escape(ownerref.Name(r)); len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
+	}
+	return object + " disowned by " + phrase.And(names) + suffix
+}
+
+// OwnersLeft says in a sentence what becomes of an object that has lost references; empty if nothing new does.
+func OwnersLeft(c *ownerref.Change) string {
+	var names []string
+	for _, o := range c.Left {
+		names = append(names, Escape(ownerref.Name(o.Reference)))
+	}
+	switch c.End {
+	case ownerref.Unowned:
+		return "it has no owner left: the garbage collector does not delete it any more"
+	case ownerref.Collected:
+		return fmt.Sprintf("the garbage collector deletes it: %s, which %s left, %s or %s being deleted", phrase.And(names),
+			phrase.Plural(len(names), "is", "are"), phrase.Plural(len(names), "does not exist", "do not exist"), phrase.Plural(len(names), "is", "are"))
+	case ownerref.Doubtful:
+		return fmt.Sprintf("the garbage collector deletes it if %s, of which not all could be read, %s not exist", phrase.And(names), phrase.Plural(len(names), "does", "do"))
+	}
+	return ""
+}
+
+// NoOwnerChange says in a clause why there is nothing to change.
+func NoOwnerChange(c *ownerref.Change) string {
+	if c.Verb == ownerref.VerbAdopt {
+		return "it has the reference already"
+	}
+	return "it has no such reference"
+}
