@@ -3,8 +3,10 @@ package cmd
 import (
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/adopt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/check"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/delete"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/disown"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/explain"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/run"
@@ -66,6 +68,7 @@ is unknown, not absent.`,
 	e.AddFlags(root)
 	root.AddCommand(
 		tree.New(e, nil), delete.New(e, nil), wait.New(e, nil), run.New(e, nil), why.New(e, nil), check.New(e, nil), unfinalize.New(e, nil), explain.New(e, nil),
+		adopt.New(e, nil), disown.New(e, nil),
 		newCompletion(e), newVersion(e), newOptions(e),
 	)
 	for _, cmd := range root.Commands() {

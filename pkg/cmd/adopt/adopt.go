@@ -1,0 +1,119 @@
+// Package adopt is the command kubectl gc adopt.
+package adopt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// Options are the flags and arguments of kubectl gc adopt.
+type Options struct {
+	*env.Env
+	Output *env.Output
+	Args   []string
+	// Owner is an object as TYPE/NAME.
+	Owner string
+	Flags ownerref.Flags
+	// DryRun is none, client or server.
+	DryRun string
+}
+
+// New returns the command adopt, which calls runF with its options; nil runs it.
+func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{Env: e, Output: env.NewOutput("name")}
+	if runF == nil {
+		runF = run
+	}
+	var controller, block bool
+	cmd := &cobra.Command{
+		Use:   "adopt (TYPE/NAME | TYPE NAME) --owner TYPE/NAME",
+		Short: "Set an ownerReference of an object, validated",
+		Long: `Give an object an owner, so that the garbage collector deletes it when the owner is gone.
+
+The owner is read live for its uid. The object keeps the owners that it has. If it has this one
+already, only the flags that you give are changed.
+
+It refuses owners that would be wrong: one that is being deleted, is in another namespace, is
+namespaced while the object is cluster-scoped, is the object itself, or is owned by the object
+directly or by way of others; and a second controller.
+
+The write carries the uid and the resourceVersion of the object, and both are read again
+afterwards. If the owner was deleted meanwhile, the reference is removed again.
+
+Exit code 2 means that it was refused.`,
+		Example: `  # Have the ConfigMap deleted with the Deployment
+  kubectl gc adopt configmap/settings --owner deployment/web
+
+  # A foreground deletion of the Deployment waits for the ConfigMap
+  kubectl gc adopt configmap settings --owner deployment/web --block`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
+			if cmd.Flags().Changed("controller") {
+				o.Flags.Controller = &controller
+			}
+			if cmd.Flags().Changed("block") {
+				o.Flags.Block = &block
+			}
+			if err := o.validate(cmd); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: e.CompleteObjects,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.Owner, "owner", "", "The owner, as TYPE/NAME. It has to be in the namespace of the object, or cluster-scoped")
+	flags.BoolVar(&controller, "controller", false, "Set controller, which one owner of an object can have")
+	flags.BoolVar(&block, "block", false, "Set blockOwnerDeletion: a foreground deletion of the owner waits for the object")
+	e.AddDryRun(cmd, &o.DryRun, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
+	o.Output.Add(cmd)
+	cmd.RegisterFlagCompletionFunc("owner", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		return e.CompleteObjects(cmd, []string{"/"}, word) // as after the first TYPE/NAME
+	})
+	return cmd
+}
+
+// validate checks what was typed before anything is asked of the server.
+func (o *Options) validate(cmd *cobra.Command) error {
+	if err := env.CheckOne(cmd, o.Args); err != nil {
+		return err
+	}
+	if strings.Count(o.Owner, "/") != 1 {
+		return env.Usage(cmd, "--owner needs the owner as TYPE/NAME, and is %q", o.Owner)
+	}
+	if err := env.CheckDryRun(cmd, o.DryRun); err != nil {
+		return err
+	}
+	return o.Output.Validate(cmd)
+}
+
+func run(ctx context.Context, o *Options) error {
+	q, child, err := o.One(ctx, o.Args)
+	if err != nil {
+		return err
+	}
+	_, owner, err := o.One(ctx, []string{o.Owner})
+	if err != nil {
+		return err
+	}
+	a, err := ownerref.PlanAdopt(ctx, q.Client, q.Catalog, child, owner, o.Flags)
+	if err != nil {
+		return err
+	}
+	for _, w := range a.Warnings {
+		fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.Escape(w))
+	}
+	if o.DryRun != "client" {
+		err = a.Perform(ctx, cluster.PatchOptions{DryRun: o.DryRun == "server"})
+	}
+	return errors.Join(o.PrintChange(&a.Change, o.Output, o.DryRun, err, render.Adopted), err)
+}

@@ -1,0 +1,170 @@
+// Package disown is the command kubectl gc disown.
+package disown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// Options are the flags and arguments of kubectl gc disown.
+type Options struct {
+	*env.Env
+	Output *env.Output
+	Args   []string
+	// Owner is an object as TYPE/NAME, and OwnerUID its uid; empty without the flag.
+	Owner, OwnerUID string
+	All, Yes        bool
+	// DryRun is none, client or server.
+	DryRun string
+}
+
+// New returns the command disown, which calls runF with its options; nil runs it.
+func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{Env: e, Output: env.NewOutput("name")}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:   "disown (TYPE/NAME | TYPE NAME) [--owner TYPE/NAME | --owner-uid UID | --all]",
+		Short: "Remove an ownerReference of an object",
+		Long: `Remove an ownerReference of an object, so that it is not deleted with that owner.
+
+Without --owner and --owner-uid the object must have one owner. The owner need not exist: --owner
+is compared with the kind and the name in the references, and --owner-uid with their uids.
+References with the same uid are removed together.
+
+An object without owners is not deleted by the garbage collector. If all owners that are left are
+absent or wait for the object, the collector deletes it; disown then asks, or needs --yes.
+
+The write carries the uid and the resourceVersion of the object. It is read again afterwards: a
+controller whose selector matches the object sets the reference again, which is reported.
+
+Exit code 2 means that it was refused, or that the reference was set again.`,
+		Example: `  # Keep the ConfigMap when the Deployment is deleted
+  kubectl gc disown configmap/settings --owner deployment/web
+
+  # Remove all owners
+  kubectl gc disown configmap settings --all`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
+			if err := o.validate(cmd); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: e.CompleteObjects,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.Owner, "owner", "", "The owner whose reference is removed, as TYPE/NAME")
+	flags.StringVar(&o.OwnerUID, "owner-uid", "", "The uid in the reference that is removed")
+	flags.BoolVar(&o.All, "all", false, "Remove all references")
+	flags.BoolVarP(&o.Yes, "yes", "y", false, "Do not ask, even if the garbage collector deletes the object because of it")
+	e.AddDryRun(cmd, &o.DryRun, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
+	o.Output.Add(cmd)
+	cmd.RegisterFlagCompletionFunc("owner", o.completeOwners)
+	cmd.RegisterFlagCompletionFunc("owner-uid", cobra.NoFileCompletions)
+	return cmd
+}
+
+// validate checks what was typed before anything is asked of the server.
+func (o *Options) validate(cmd *cobra.Command) error {
+	if err := env.CheckOne(cmd, o.Args); err != nil {
+		return err
+	}
+	switch {
+	case o.All && o.Owner+o.OwnerUID != "":
+		return env.Usage(cmd, "--all cannot be used together with --owner or --owner-uid")
+	case cmd.Flags().Changed("owner") && strings.Count(o.Owner, "/") != 1:
+		return env.Usage(cmd, "--owner needs the owner as TYPE/NAME, and is %q", o.Owner)
+	case cmd.Flags().Changed("owner-uid") && o.OwnerUID == "":
+		return env.Usage(cmd, "--owner-uid needs the uid of an owner")
+	}
+	if err := env.CheckDryRun(cmd, o.DryRun); err != nil {
+		return err
+	}
+	return o.Output.Validate(cmd)
+}
+
+// completeOwners completes the owners of the object that is named.
+func (o *Options) completeOwners(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), env.CompletionTimeout)
+	defer cancel()
+	q, child, err := o.One(ctx, args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, name := range ownerref.Names(ctx, q.Client, child) {
+		if strings.HasPrefix(name, word) {
+			names = append(names, name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func run(ctx context.Context, o *Options) error {
+	q, child, err := o.One(ctx, o.Args)
+	if err != nil {
+		return err
+	}
+	d, err := ownerref.PlanDisown(ctx, q.Client, q.Catalog, child, o.which(q))
+	if err != nil {
+		return err
+	}
+	if o.DryRun == "none" && d.Dangerous() {
+		if err := o.agree(ctx, d); err != nil {
+			return err
+		}
+	}
+	if o.DryRun != "client" {
+		err = d.Perform(ctx, cluster.PatchOptions{DryRun: o.DryRun == "server"})
+	}
+	err = errors.Join(o.PrintChange(&d.Change, o.Output, o.DryRun, err, render.Disowned), err)
+	if left := render.OwnersLeft(&d.Change); left != "" && err == nil && !d.Nothing() {
+		fmt.Fprintln(o.ErrOut, left)
+	}
+	return err
+}
+
+// which are the references that the flags mean.
+func (o *Options) which(q *selection.Query) ownerref.Which {
+	w := ownerref.Which{UID: o.OwnerUID, All: o.All}
+	if o.Owner == "" {
+		return w
+	}
+	w.Kind, w.Name, _ = strings.Cut(o.Owner, "/")
+	if mapper, err := selection.FreshGetter(o.Config, q.Client).ToRESTMapper(); err == nil {
+		if t, err := selection.FindType(mapper, q.Catalog, w.Kind); err == nil {
+			w.Type = &t.Type
+		}
+	}
+	return w
+}
+
+// agree asks, since the collector deletes the object, or may do so.
+func (o *Options) agree(ctx context.Context, d *ownerref.Disownment) error {
+	if o.Yes {
+		return nil
+	}
+	because := fmt.Errorf("%s was not changed: %s", d.Object.Quoted(), render.OwnersLeft(&d.Change))
+	if !o.HasTerminal() {
+		return answer.Refuse(answer.WithHint(because, "add --yes if you want that, or give it an owner with kubectl gc adopt first"))
+	}
+	fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.OwnersLeft(&d.Change))
+	reply, err := o.Line(ctx, "Do you want to continue? (y/N): ")
+	if err == nil && reply != "y" && reply != "Y" {
+		return answer.Cancelled("cancelled; nothing was removed")
+	}
+	return err
+}
