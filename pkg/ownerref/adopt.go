@@ -80,7 +80,7 @@ func (a *Adoption) pair(ctx context.Context, now *graph.Object) (Pair, error) {
 	case err != nil:
 		return p, err
 	case way != nil:
-		return p, a.refuse(fmt.Errorf("the owner is owned by it, %s: the collector would never delete the members of the cycle (GC-064)", wayWords(way)))
+		return p, a.refuse(fmt.Errorf("it owns that%s, and the collector would never delete the members of the cycle", wayWords(way))) // GC-064
 	case unread != "" && a.Warnings == nil:
 		a.Warnings = append(a.Warnings, unread)
 	}
@@ -115,7 +115,7 @@ func (a *Adoption) permitted(ctx context.Context) error {
 		case i == 0:
 			return forbidden(a.Object, accesses[i], review)
 		default:
-			a.Warnings = append(a.Warnings, mayNot(accesses[i])+", which servers that enforce permissions on owner references require for blockOwnerDeletion (API-037)")
+			a.Warnings = append(a.Warnings, mayNot(accesses[i])+", which servers that enforce permissions on owner references require for blockOwnerDeletion")
 		}
 	}
 	return context.Cause(ctx)

@@ -26,9 +26,9 @@ func (p Pair) Check() error {
 	}
 	switch {
 	case p.Child.UID == p.Owner.UID:
-		return errors.New("an object cannot own itself: the collector would never delete it (GC-064)")
+		return errors.New("an object cannot own itself: the collector would never delete it") // GC-064
 	case p.OwnerType.Namespaced && p.Child.Namespace != p.Owner.Namespace:
-		return fmt.Errorf("the owner is in namespace %s, and the collector looks for it in that of the dependent, %s (GC-047)", p.Owner.Namespace, p.Child.Namespace)
+		return fmt.Errorf("the owner is in namespace %s, and the collector looks for it in that of the dependent, %s", p.Owner.Namespace, p.Child.Namespace) // GC-047
 	case p.Child.DeletionTimestamp != 0:
 		return errors.New("it is being deleted")
 	case p.Owner.DeletionTimestamp != 0:
@@ -40,7 +40,7 @@ func (p Pair) Check() error {
 	if p.Flags.Controller != nil && *p.Flags.Controller {
 		for _, r := range p.Child.Owners {
 			if r.Controller && r.UID != p.Owner.UID {
-				return fmt.Errorf("%s is its controller already, and the server accepts one only (API-034): omit --controller, or disown that first", Name(r))
+				return fmt.Errorf("%s is its controller already, and the server accepts one only: omit --controller, or disown that first", Name(r)) // API-034
 			}
 		}
 	}
@@ -51,9 +51,9 @@ func (p Pair) Check() error {
 func CheckTypes(child, owner graph.Type) error {
 	switch {
 	case owner.Namespaced && !child.Namespaced:
-		return errors.New("it is cluster-scoped and the owner is namespaced: the collector would never act on it (GC-048)")
+		return errors.New("it is cluster-scoped and the owner is namespaced: the collector would never act on it") // GC-048
 	case owner.Group == "" && owner.Kind == "Event":
-		return errors.New("the server accepts no Event as an owner (API-034)")
+		return errors.New("the server accepts no Event as an owner") // API-034
 	}
 	return nil
 }

@@ -50,14 +50,14 @@ func (a *Adoption) upwards(ctx context.Context, p Pair) (way []graph.OwnerRefere
 	return nil, unread, nil
 }
 
-// wayWords say by way of what an owner is owned.
+// wayWords say by way of what an owner is owned; empty if by nothing else.
 func wayWords(way []graph.OwnerReference) string {
 	if len(way) == 1 {
-		return "directly"
+		return ""
 	}
 	var names []string
 	for _, r := range way[:len(way)-1] {
 		names = append(names, Name(r))
 	}
-	return "by way of " + strings.Join(names, ", ")
+	return " by way of " + strings.Join(names, ", ")
 }
