@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // judge says what is wrong with the outcome of a run that met a fault, given the outcome of one that met none.
@@ -147,6 +149,9 @@ func (w *world) undone(now state, verb, uid string, owners, finalizers []string)
 			if verb == "orphan" && slices.Contains(owners, string(ref.UID)) {
 				return key + " has its owner still"
 			}
+		}
+		if verb == "adopt" && !slices.ContainsFunc(o.owners, func(ref metav1.OwnerReference) bool { return slices.Contains(owners, string(ref.UID)) }) {
+			return key + " does not have the owner"
 		}
 		for _, f := range o.finalizers {
 			if verb == "removeFinalizer" && slices.Contains(finalizers, f) {

@@ -158,5 +158,9 @@ var scenarios = []*scenario{
 	{name: "why a namespace is there", world: stuckNamespace("lease/inside", "widget/inside | example.com/hold"), args: []string{"why", "namespace/{spare}", "-o", "json"}},
 	{name: "check a namespace", world: leftovers, args: []string{"check", "-n", "{ns}", "--severity=info", "-o", "json"}},
 	{name: "check everything", more: true, world: leftovers, args: []string{"check", "-A", "--severity=info", "-o", "json"}},
+	{name: "check --fix", world: leftovers, then: true, archive: true, args: []string{"check", "-n", "{ns}", "--fix", "--finalizers=false", "-y", "--archive={file}", "-o", "json"}},
+	{name: "check --fix --dry-run=server", more: true, world: leftovers, args: []string{"check", "-n", "{ns}", "--fix", "--finalizers=false", "--dry-run=server", "-o", "json"}},
+	{name: "adopt", world: family, then: true, args: []string{"adopt", "-n", "{ns}", "cm/stranger", "--owner=secret/below", "--block", "-o", "json"}},
+	{name: "disown", world: leftovers, then: true, args: []string{"disown", "-n", "{ns}", "secret/half", "--owner=cm/nobody", "-o", "json"}},
 	{name: "why --probe", world: stuck, slow: true, args: []string{"why", "-n", "{ns}", "cm/waiting", "--probe", "-o", "json"}},
 }
