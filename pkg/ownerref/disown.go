@@ -161,7 +161,7 @@ func (d *Disownment) Perform(ctx context.Context, opts cluster.PatchOptions) err
 	}
 	err = PutBack(ctx, d.client, d.child.Type, d.Object, d.References)
 	if back := new(cluster.PutBackError); errors.As(err, &back) {
-		return answer.Refuse(d.failed(err))
+		return answer.Refuse(answer.WithHint(d.failed(err), "a controller sets itself as the owner of what its selector matches: change the labels of the object first"))
 	} else if err != nil {
 		return d.failed(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// ErrNotServed is of an owner whose kind no API serves exactly as the reference has it. The collector never acts on such an object (GC-050).
+// ErrNotServed is of an owner whose kind no API that discovery shows serves exactly as the reference has it.
 var ErrNotServed = errors.New("no API serves its kind")
 
 // Owner is what a live read shows of the owner that a reference names.

@@ -105,8 +105,8 @@ func EndOf(deleting bool, owners []Owner) End {
 	owners = slices.DeleteFunc(slices.Clone(owners), func(o Owner) bool { return o.State == plan.Orphaning })
 	unread, never := false, false
 	for _, o := range owners {
-		unread = unread || o.State == plan.Unknown && !errors.Is(o.Err, ErrNotServed)
-		never = never || o.State == plan.BadScope || errors.Is(o.Err, ErrNotServed)
+		unread = unread || o.State == plan.Unknown // also if its kind is not served: discovery can fail, and the collector resolves kinds in lower case
+		never = never || o.State == plan.BadScope
 		if o.State == plan.Solid {
 			return Kept
 		}
