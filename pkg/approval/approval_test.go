@@ -142,6 +142,15 @@ func TestAnotherVersionOfTheAPIIsTheSamePlan(t *testing.T) {
 	}
 }
 
+func TestThePlanInAnArchiveIsTheOneThatWasPrinted(t *testing.T) {
+	t.Parallel()
+	p := whole()
+	p.Cluster = "7e3a3bd5-4f5c-4a39-9a35-6b4dd54f6b8f"
+	if Digest(p) != Digest(whole()) {
+		t.Error("the digest is another one")
+	}
+}
+
 func TestAnApprovalIsReadFromADigestOrTheFileOfAPlan(t *testing.T) {
 	t.Parallel()
 	p := whole()

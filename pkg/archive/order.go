@@ -1,31 +1,17 @@
 package archive
 
 import (
-	"slices"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
-
-// touched returns what a plan deletes or changes, sorted: what goes, what any action is about, and what was named.
-func touched(p *plan.Plan) []graph.ID {
-	ids := slices.Concat(p.Roots, p.Deleted)
-	for _, a := range p.Actions {
-		ids = append(ids, a.Object)
-	}
-	slices.Sort(ids)
-	return slices.DeleteFunc(slices.Compact(ids), func(id graph.ID) bool { return !p.Graph.Observed(id) })
-}
 
 // ownersFirst orders sorted objects so that each comes after those of them that own it: its definition, its namespace, its owners in the
 // order of its references. A cycle begins with the member that is reached first.
-func ownersFirst(g *graph.Graph, ids []graph.ID) []graph.ID {
+func ownersFirst(g *graph.Graph, links *link.Links, ids []graph.ID) []graph.ID {
 	owners := make(map[graph.ID][]graph.ID, len(ids))
 	for _, id := range ids {
 		owners[id] = nil
 	}
-	links := link.New(g)
 	for _, id := range ids {
 		for _, l := range links.Dependents(id) {
 			if _, wanted := owners[l.Dependent]; wanted {

@@ -12,7 +12,6 @@ import (
 
 var (
 	definitions = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
-	namespaces  = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
 	configMaps  = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 	gadgets     = graph.Type{Group: "a.example.com", Version: "v1", Resource: "gadgets", Kind: "Gadget"} // sorts before its definition
 )
@@ -61,7 +60,7 @@ func TestOwnersFirst(t *testing.T) {
 			ids = append(ids, id)
 		}
 	}
-	order := names(g, ownersFirst(g, ids))
+	order := names(g, ownersFirst(g, link.New(g), ids))
 	if len(order) != len(ids) {
 		t.Fatalf("%d objects in %v, want %d", len(order), order, len(ids))
 	}
@@ -71,7 +70,7 @@ func TestOwnersFirst(t *testing.T) {
 			t.Errorf("%s stands behind %s: %v", owner, dependent, order)
 		}
 	}
-	if again := names(g, ownersFirst(g, ids)); !slices.Equal(order, again) {
+	if again := names(g, ownersFirst(g, link.New(g), ids)); !slices.Equal(order, again) {
 		t.Errorf("%v became %v", order, again)
 	}
 }

@@ -12,36 +12,41 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // separator stands between two documents.
 const separator = "---\n"
 
-// Saved is what came of saving the objects of a plan.
+// Saved is what came of saving objects.
 type Saved struct {
 	// Objects is the number of objects in the archive.
 	Objects int
-	// Gone are those that are not there any more: deleted since the plan was made, and perhaps created again with another uid.
+	// Gone are those that are not there any more: deleted since they were listed, and perhaps created again with another uid.
 	Gone []graph.Ref
 
 	copies map[string]copied // by uid
 }
 
-// Save writes an archive with all objects that a plan deletes or changes, as they are now; head is the plan as it is printed. The file is
-// there when all of it is on the disk; with an error there is none. The error is a cluster.UnreadError for an object that
-// cannot be read whole, and otherwise about the file.
-func Save(ctx context.Context, client *cluster.Client, path string, p *plan.Plan, head *v1alpha1.Plan) (*Saved, error) {
+// Save writes an archive of objects as they are now; head is the plan that is about to be carried out, as it is printed, and is written with the Cluster that
+// the objects are of. The file is there when all of it is on the disk; with an error there is none. The error is a cluster.UnreadError for an object that
+// cannot be read whole, what ended ctx, and otherwise about the file. That the cluster cannot be told is none.
+func Save(ctx context.Context, client *cluster.Client, path string, what Contents, head *v1alpha1.Plan) (*Saved, error) {
 	if err := Check(path); err != nil {
 		return nil, err
 	}
-	ids := ownersFirst(p.Graph, touched(p))
+	whose, err := clusterOf(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	begin := *head
+	begin.Cluster = whose
+	ids := what.ordered()
 	s, err := newSpool(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
 	defer s.remove()
-	if err := read(ctx, client, p, ids, s); err != nil {
+	if err := read(ctx, client, what, ids, s); err != nil {
 		return nil, err
 	}
 	file, err := private(filepath.Dir(path))
@@ -49,7 +54,7 @@ func Save(ctx context.Context, client *cluster.Client, path string, p *plan.Plan
 		return nil, err
 	}
 	defer discard(file)
-	saved, err := write(file, p.Graph, ids, s, head)
+	saved, err := write(file, what.Graph, ids, s, &begin)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +62,8 @@ func Save(ctx context.Context, client *cluster.Client, path string, p *plan.Plan
 }
 
 // read fills the spool with the documents of the objects that are still there.
-func read(ctx context.Context, client *cluster.Client, p *plan.Plan, ids []graph.ID, s *spool) error {
-	g, settings := p.Graph, settingsOf(p)
+func read(ctx context.Context, client *cluster.Client, what Contents, ids []graph.ID, s *spool) error {
+	g := what.Graph
 	return client.ForEachObject(ctx, cluster.RequestObjects(g, ids), func(o *unstructured.Unstructured) error {
 		id, known := g.Lookup(string(o.GetUID()))
 		if !known {
@@ -68,7 +73,7 @@ func read(ctx context.Context, client *cluster.Client, p *plan.Plan, ids []graph
 		if err != nil {
 			return fmt.Errorf("writing %s %q: %w", o.GetKind(), o.GetName(), err)
 		}
-		copied, err := copyOf(o.Object, settings[string(o.GetUID())])
+		copied, err := copyOf(o.Object, what.settings[string(o.GetUID())])
 		if err != nil {
 			return fmt.Errorf("reading %s %q: %w", o.GetKind(), o.GetName(), err)
 		}

@@ -172,7 +172,7 @@ func TestArchiveHasEveryObjectAsTheServerAnswers(t *testing.T) {
 	makeWorkload(t, c, ns)
 	client, p := planned(t, c.Config(), ns, "deployments.apps/web")
 	path := filepath.Join(t.TempDir(), "archive.yaml")
-	saved, err := Save(t.Context(), client, path, p, head())
+	saved, err := Save(t.Context(), client, path, OfPlan(p), head())
 	if err != nil || saved.Objects != 8 || len(saved.Gone) != 0 {
 		t.Fatalf("%+v, %v; want 8 objects", saved, err)
 	}
@@ -180,12 +180,14 @@ func TestArchiveHasEveryObjectAsTheServerAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := yaml.Marshal(head())
+	begin := head()
+	begin.Cluster = c.Kubectl(t, "get", "namespace", "kube-system", "-o", "jsonpath={.metadata.uid}")
+	first, err := yaml.Marshal(begin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.HasPrefix(stream, append(first, "---\n"...)) {
-		t.Errorf("the archive begins with %.200s", stream)
+		t.Errorf("the archive begins with %.200s, want %s", stream, first)
 	}
 	docs := documents(t, stream)[1:]
 	dyn := dynamic.NewForConfigOrDie(c.Config())
@@ -215,7 +217,7 @@ func TestArchiveHasEveryObjectAsTheServerAnswers(t *testing.T) {
 		t.Errorf("%d documents, %d objects, want 8", len(docs), len(seen))
 	}
 	again := filepath.Join(t.TempDir(), "again.yaml")
-	if _, err := Save(t.Context(), client, again, p, head()); err != nil {
+	if _, err := Save(t.Context(), client, again, OfPlan(p), head()); err != nil {
 		t.Fatal(err)
 	}
 	if same, err := os.ReadFile(again); err != nil || !bytes.Equal(same, stream) {
@@ -236,7 +238,7 @@ func TestArchiveHasThePlansObjectsAndNoOthers_P02(t *testing.T) {
 	c.Kubectl(t, "create", "configmap", "again", "-n", ns, "--from-literal=secret=new")
 	c.Kubectl(t, "label", "configmap", "changed", "-n", ns, "now=yes")
 	path := filepath.Join(t.TempDir(), "archive.yaml")
-	saved, err := Save(t.Context(), client, path, p, head())
+	saved, err := Save(t.Context(), client, path, OfPlan(p), head())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +275,7 @@ func TestArchiveIsWholeOrNotThere(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		proxy.On(one, fault)
-		_, err := Save(t.Context(), client, filepath.Join(dir, "archive.yaml"), p, head())
+		_, err := Save(t.Context(), client, filepath.Join(dir, "archive.yaml"), OfPlan(p), head())
 		var unread *cluster.UnreadError
 		if !errors.As(err, &unread) || unread.Name != "b" {
 			t.Errorf("%s: %v, want an error about b", name, err)
@@ -288,7 +290,7 @@ func TestArchiveIsWholeOrNotThere(t *testing.T) {
 		<-r.Context().Done()
 	})
 	dir := t.TempDir()
-	if _, err := Save(ctx, client, filepath.Join(dir, "archive.yaml"), p, head()); !errors.Is(err, context.Canceled) {
+	if _, err := Save(ctx, client, filepath.Join(dir, "archive.yaml"), OfPlan(p), head()); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	if files := left(t, dir); len(files) != 0 {
@@ -300,7 +302,7 @@ func TestArchiveIsWholeOrNotThere(t *testing.T) {
 		}
 		next.ServeHTTP(w, r)
 	})
-	if _, err := Save(t.Context(), client, filepath.Join(dir, "archive.yaml"), p, head()); !errors.Is(err, os.ErrExist) {
+	if _, err := Save(t.Context(), client, filepath.Join(dir, "archive.yaml"), OfPlan(p), head()); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a file has come up meanwhile: %v", err)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "archive.yaml")); string(text) != "older" || len(left(t, dir)) != 1 {

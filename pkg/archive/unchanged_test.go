@@ -36,7 +36,7 @@ func TestAnArchiveCoversWhatIsNotChangedSince(t *testing.T) {
 			c.Kubectl(t, "create", "deployment", "web", "--image=c", "-n", ns)
 			proxy := faultproxy.Start(t, c.Config())
 			client, p := planned(t, proxy.Config(), ns, "deployments.apps/web")
-			saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"), p, head())
+			saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"), OfPlan(p), head())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,14 +77,14 @@ func TestWhatIsNotInTheArchiveIsNotCovered(t *testing.T) {
 	}
 	proxy := faultproxy.Start(t, c.Config())
 	client, p := planned(t, proxy.Config(), ns, "configmaps/one", "configmaps/gone", "configmaps/again", "configmaps/later", "configmaps/unread")
-	saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"), plan.New(p.Graph, p.Roots[:2], plan.Background, plan.Options{}), head())
+	saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"), OfPlan(plan.New(p.Graph, p.Roots[:2], plan.Background, plan.Options{})), head())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if missing := saved.Missing(p); len(missing) != 3 {
 		t.Errorf("missing: %v, want three", missing)
 	}
-	all, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "b.yaml"), p, head())
+	all, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "b.yaml"), OfPlan(p), head())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestAnArchiveCoversWhatThePlanItselfSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Actions = append(p.Actions, plan.Action{Verb: plan.VerbSetPolicy, Object: p.Roots[0], Setting: plan.Setting{Field: field, Value: "Foreground"}})
-	saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"), p, head())
+	saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"), OfPlan(p), head())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func (p *Fixes) remove(ctx context.Context, fixed *Fixed, opts cluster.PatchOpti
 // Save writes an archive of the objects that the plan changes; head is the plan as it is printed. With an error there is no file: a refusal if an object cannot be
 // read, and otherwise what is wrong with the file.
 func (p *Fixes) Save(ctx context.Context, file string, head *v1alpha1.Plan) (*archive.Saved, error) {
-	saved, err := archive.Save(ctx, p.client, file, p.changed(), head)
+	saved, err := archive.Save(ctx, p.client, file, archive.OfPlan(p.changed()), head)
 	return saved, archive.NotSaved(ctx, err, "nothing was removed")
 }
 

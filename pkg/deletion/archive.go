@@ -24,7 +24,7 @@ func (p *Planned) save(ctx context.Context, a *Archive) (*archive.Saved, error) 
 	if a == nil {
 		return nil, nil
 	}
-	saved, err := archive.Save(ctx, p.planner.client, a.File, p.Plan, a.Head(p))
+	saved, err := archive.Save(ctx, p.planner.client, a.File, archive.OfPlan(p.Plan), a.Head(p))
 	if err != nil {
 		return nil, archive.NotSaved(ctx, err, "nothing was deleted")
 	}

@@ -1,12 +1,12 @@
 package unfinalize
 
 import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Changed are the objects that the plan writes to, and the dependents that lose their references, as pkg/archive takes them: as the roots of a plan.
-func (p *Planned) Changed() *plan.Plan {
+// changed are the objects that the plan writes to, and the dependents that lose their references.
+func (p *Planned) changed() archive.Contents {
 	b := graph.NewBuilder()
 	add := func(t graph.Type, o graph.Object) {
 		b.Serve(t)
@@ -25,11 +25,9 @@ func (p *Planned) Changed() *plan.Plan {
 			add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID, Owners: []graph.OwnerReference{owner}})
 		}
 	}
-	changed := &plan.Plan{Graph: b.Build()}
+	changed := archive.Contents{Graph: b.Build()}
 	for i := range changed.Graph.Len() {
-		if id := graph.ID(i); changed.Graph.Observed(id) {
-			changed.Roots = append(changed.Roots, id)
-		}
+		changed.Objects = append(changed.Objects, graph.ID(i))
 	}
 	return changed
 }

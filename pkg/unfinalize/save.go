@@ -11,7 +11,7 @@ import (
 // Save writes an archive of the objects that a plan is about to change; head is the plan as it is printed. With an error there is no file: a refusal if an
 // object cannot be read, and otherwise what is wrong with the file.
 func Save(ctx context.Context, client *cluster.Client, p *Planned, file string, head *v1alpha1.Plan) (*archive.Saved, error) {
-	saved, err := archive.Save(ctx, client, file, p.Changed(), head)
+	saved, err := archive.Save(ctx, client, file, p.changed(), head)
 	if err != nil {
 		return nil, archive.NotSaved(ctx, err, "nothing was removed")
 	}

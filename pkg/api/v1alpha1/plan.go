@@ -10,6 +10,8 @@ import (
 // Plan is what a deletion does: the value that is printed before it and that is carried out.
 type Plan struct {
 	metav1.TypeMeta `json:",inline"`
+	// Cluster is the uid of the namespace kube-system of the cluster that the plan is about. It is only in an archive, and empty if it could not be read.
+	Cluster string `json:"cluster,omitempty"`
 	// Policy is the propagation policy of the requested deletes: Background, Foreground or Orphan.
 	Policy string      `json:"policy"`
 	Roots  []ObjectRef `json:"roots"`

@@ -1,0 +1,52 @@
+package archive
+
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// Contents are the objects that an archive is written of.
+type Contents struct {
+	// Graph has the objects, and the owners by which they are put in order.
+	Graph *graph.Graph
+	// Objects are the objects in any order. Those that were not listed, as absent owners, are left out.
+	Objects []graph.ID
+	// Links are the edges that no ownerReference records; nil for those that follow from the graph.
+	Links *link.Links
+
+	// settings are the fields that are set in objects before they are deleted, by uid.
+	settings map[string][]plan.Setting
+}
+
+// OfPlan are the objects that a plan deletes or changes: those that were named, those that are deleted, and those that an action is about.
+func OfPlan(p *plan.Plan) Contents {
+	return Contents{Graph: p.Graph, Objects: touched(p), settings: settingsOf(p)}
+}
+
+// listed are the objects without those that were not listed, sorted.
+func (c Contents) listed() []graph.ID {
+	ids := slices.Clone(c.Objects)
+	slices.Sort(ids)
+	return slices.DeleteFunc(slices.Compact(ids), func(id graph.ID) bool { return !c.Graph.Observed(id) })
+}
+
+// ordered are the objects in the order of the archive.
+func (c Contents) ordered() []graph.ID {
+	links := c.Links
+	if links == nil {
+		links = link.New(c.Graph)
+	}
+	return ownersFirst(c.Graph, links, c.listed())
+}
+
+// touched returns what a plan deletes or changes, sorted: what goes, what any action is about, and what was named.
+func touched(p *plan.Plan) []graph.ID {
+	ids := slices.Concat(p.Roots, p.Deleted)
+	for _, a := range p.Actions {
+		ids = append(ids, a.Object)
+	}
+	return Contents{Graph: p.Graph, Objects: ids}.listed()
+}
