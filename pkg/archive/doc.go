@@ -12,4 +12,11 @@
 //
 // An archive is complete when it gets its name and is never added to. What comes up after it was saved is not in it (Saved.Missing), and what is changed after
 // that is not in it as it is (Saved.Covers): the caller leaves both alone.
+//
+// A file can lose its end on the way to who reads it, and half of an object can be an object too. So the plan says how many objects follow (archived), and the
+// last line of the file, a comment, says that this is the end. If the plan says how many and the end is not there, the archive is not whole (ErrNotWhole), and
+// a Reader does not return the object at which it was cut. Archives without the number were written before there was an end: of these only the plan says what
+// should be there.
+//
+// A file whose name ends in .gz is compressed. A Reader looks at the content and not at the name.
 package archive

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -49,7 +50,9 @@ func TestDiskFull(t *testing.T) {
 	if err := (&spool{file: full}).add(0, []byte("x"), copied{}); err == nil {
 		t.Error("the spool was written")
 	}
-	if _, err := write(full, nil, nil, nil, head()); err == nil {
-		t.Error("the archive was written")
+	for _, name := range []string{"archive.yaml", "archive.yaml.gz"} {
+		if err := compressed(full, name, func(w io.Writer) error { return writePlan(w, head()) }); err == nil {
+			t.Errorf("%s was written", name)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Reader reads an archive, one object at a time. It is not safe for concurrent use.
@@ -24,6 +25,8 @@ type Reader struct {
 	file   *os.File
 	docs   *splitter
 	closes []io.Closer
+	// read counts the objects that were returned.
+	read int
 }
 
 // Open opens an archive and reads its plan. A file that is compressed with gzip is read as well. The error names the file and the line. It has to be closed.
@@ -53,11 +56,11 @@ func (r *Reader) begin() error {
 		r.docs = newSplitter(in)
 	}
 	doc, line, err := r.docs.next()
-	if errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) { // and not io.ErrUnexpectedEOF
 		return fmt.Errorf("%s is empty: it is no archive of kubectl gc", r.path)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.path, err)
+		return r.unread(err)
 	}
 	r.Head = &v1alpha1.Plan{}
 	if err := yaml.Unmarshal(doc, r.Head); err != nil {
@@ -69,20 +72,49 @@ func (r *Reader) begin() error {
 	return nil
 }
 
-// Next returns the next object, with the line on which it begins; io.EOF after the last.
+// Next returns the next object, with the line on which it begins; io.EOF after the last. The error is ErrNotWhole for an archive that is cut off or has not as
+// many objects as it says, which is seen at its end only, and names the file and the line of what is no object.
 func (r *Reader) Next() (*unstructured.Unstructured, int, error) {
 	doc, line, err := r.docs.next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, line, r.unread(err)
+	}
+	if cut := r.cut(); cut != nil { // an object of which half is there can be an object all the same
+		return nil, line, cut
+	}
 	if err != nil {
-		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, line, io.EOF
-		}
-		return nil, line, fmt.Errorf("%s: %w", r.path, err)
+		return nil, line, r.counted()
 	}
 	object, err := decode(doc)
 	if err != nil {
 		return nil, line, fmt.Errorf("%s, line %d: %w", r.path, line, err)
 	}
+	r.read++
 	return object, line, nil
+}
+
+// unread is the error of a file that cannot be read to its end.
+func (r *Reader) unread(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s: %w: the file is cut off", r.path, ErrNotWhole)
+	}
+	return fmt.Errorf("%s: %w", r.path, err)
+}
+
+// cut returns an error if all of the file was read and it does not end as an archive does; nil if it does, or is of a version that did not mark the end.
+func (r *Reader) cut() error {
+	if r.Head.Archived == nil || !r.docs.ended || isEndOf(r.docs.last, *r.Head.Archived) {
+		return nil
+	}
+	return fmt.Errorf("%s, line %d: %w: the file is cut off, since its last line is not %q", r.path, r.docs.line, ErrNotWhole, endOf(*r.Head.Archived))
+}
+
+// counted is io.EOF if as many objects were read as the plan says.
+func (r *Reader) counted() error {
+	if said := r.Head.Archived; said != nil && *said != r.read {
+		return fmt.Errorf("%s: %w: it has %s, and its plan says %d", r.path, ErrNotWhole, phrase.Count(r.read, "object"), *said)
+	}
+	return io.EOF
 }
 
 // decode reads the document of an object.

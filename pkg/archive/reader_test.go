@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,20 +46,68 @@ func file(t *testing.T, content []byte) string {
 
 // TestAnArchiveIsRead, compressed or not, and with the line breaks of Windows.
 func TestAnArchiveIsRead(t *testing.T) {
-	var zipped bytes.Buffer
-	w := gzip.NewWriter(&zipped)
-	_, _ = w.Write([]byte(smallArchive))
-	_ = w.Close()
-	for name, content := range map[string][]byte{"text": []byte(smallArchive), "gzip": zipped.Bytes(), "CRLF": []byte(strings.ReplaceAll(smallArchive, "\n", "\r\n"))} {
+	for name, content := range map[string][]byte{"text": []byte(smallArchive), "gzip": gzipped(smallArchive), "CRLF": []byte(strings.ReplaceAll(smallArchive, "\n", "\r\n"))} {
 		s, err := Verify(file(t, content))
-		if err != nil || len(s.Objects) != 2 || len(s.Missing) != 0 || s.Objects[1].Name != "b" {
+		if err != nil || len(s.Objects) != 2 || len(s.Missing) != 0 || s.Damage != nil || s.Objects[1].Name != "b" {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
 	s, err := Verify(file(t, []byte(smallArchive[:strings.LastIndex(smallArchive, "---")])))
-	if err != nil || len(s.Missing) != 1 || s.Missing[0].UID != "uid-b" {
+	if err != nil || len(s.Missing) != 1 || s.Missing[0].UID != "uid-b" || !errors.Is(s.Damage, ErrNotWhole) {
 		t.Errorf("without its last object: %+v, %v", s, err)
 	}
+}
+
+// markedArchive is smallArchive as this version writes it.
+var markedArchive = strings.Replace(smallArchive, "kind: Plan\n", "kind: Plan\narchived: 2\n", 1) + endOf(2)
+
+// TestAnArchiveThatIsCutOffIsNotWhole, wherever it is cut off behind its plan, compressed or not. No part of an object is taken for the object.
+func TestAnArchiveThatIsCutOffIsNotWhole(t *testing.T) {
+	t.Parallel()
+	first := strings.Index(markedArchive, separator) + len(separator)
+	for n := first; n < len(markedArchive)-1; n++ { // without its last line break it is whole
+		s, err := Verify(file(t, []byte(markedArchive[:n])))
+		if err != nil || !errors.Is(s.Damage, ErrNotWhole) {
+			t.Fatalf("%q: %+v, %v", markedArchive[:n], s, err)
+		}
+		second := strings.LastIndex(markedArchive, separator)
+		if want := n - second; (len(s.Objects) != 0) != (want >= len(separator)-1) || len(s.Objects) == 2 {
+			t.Fatalf("%q: %d objects", markedArchive[:n], len(s.Objects))
+		}
+	}
+	for name, content := range map[string]string{"whole": markedArchive, "without the last line break": markedArchive[:len(markedArchive)-1], "a separator after the end": markedArchive + separator} {
+		if s, err := Verify(file(t, []byte(content))); err != nil || s.Damage != nil || len(s.Objects) != 2 {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+	zipped := gzipped(markedArchive)
+	for n := 1; n <= 8; n++ { // the sum and the length of what is compressed
+		s, err := Verify(file(t, zipped[:len(zipped)-n]))
+		if err != nil || !errors.Is(s.Damage, ErrNotWhole) || !strings.Contains(s.Damage.Error(), "is cut off") {
+			t.Errorf("%d bytes less of a compressed archive: %+v, %v", n, s, err)
+		}
+	}
+	if _, err := Verify(file(t, zipped[:20])); !errors.Is(err, ErrNotWhole) {
+		t.Errorf("a compressed archive that is cut off in its plan: %v", err)
+	}
+}
+
+// TestAnArchiveHasAsManyObjectsAsItSays.
+func TestAnArchiveHasAsManyObjectsAsItSays(t *testing.T) {
+	t.Parallel()
+	last := strings.LastIndex(markedArchive, separator)
+	s, err := Verify(file(t, []byte(markedArchive[:last]+endOf(2))))
+	if want := "it has 1 object, and its plan says 2"; err != nil || s.Damage == nil || !strings.Contains(s.Damage.Error(), want) || len(s.Missing) != 1 {
+		t.Errorf("%+v, %v, want %q", s, err, want)
+	}
+}
+
+func gzipped(content string) []byte {
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	_, _ = w.Write([]byte(content))
+	_ = w.Close()
+	return zipped.Bytes()
 }
 
 // TestABrokenArchive is an error that names the file and the line.
@@ -79,18 +128,13 @@ func TestABrokenArchive(t *testing.T) {
 			t.Errorf("%s: %v, want %q and the file", name, err, test.want)
 		}
 	}
-	var zipped bytes.Buffer
-	w := gzip.NewWriter(&zipped)
-	_, _ = w.Write([]byte(smallArchive))
-	_ = w.Close()
-	if _, err := Verify(file(t, zipped.Bytes()[:zipped.Len()/2])); err == nil {
-		t.Error("half of a compressed archive is no error")
-	}
 }
 
 // FuzzVerify: no archive makes the reader panic, and an error names the file.
 func FuzzVerify(f *testing.F) {
 	f.Add([]byte(smallArchive))
+	f.Add([]byte(markedArchive))
+	f.Add(gzipped(markedArchive))
 	f.Add([]byte("---\n---\n{"))
 	f.Add([]byte{0x1f, 0x8b, 0})
 	f.Fuzz(func(t *testing.T, content []byte) {

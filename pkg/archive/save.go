@@ -1,12 +1,12 @@
 package archive
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -27,9 +27,10 @@ type Saved struct {
 	copies map[string]copied // by uid
 }
 
-// Save writes an archive of objects as they are now; head is the plan that is about to be carried out, as it is printed, and is written with the Cluster that
-// the objects are of. The file is there when all of it is on the disk; with an error there is none. The error is a cluster.UnreadError for an object that
-// cannot be read whole, what ended ctx, and otherwise about the file. That the cluster cannot be told is none.
+// Save writes an archive of objects as they are now; head is the plan that is about to be carried out, as it is printed, and is written with the Cluster
+// that the objects are of, how many they are and when they were saved. The file is compressed with gzip if its name ends in .gz. It is there when all of it is on
+// the disk; with an error there is none. The error is a cluster.UnreadError for an object that cannot be read whole, what ended ctx, and otherwise about the file.
+// That the cluster cannot be told is none.
 func Save(ctx context.Context, client *cluster.Client, path string, what Contents, head *v1alpha1.Plan) (*Saved, error) {
 	if err := Check(path); err != nil {
 		return nil, err
@@ -38,8 +39,6 @@ func Save(ctx context.Context, client *cluster.Client, path string, what Content
 	if err != nil {
 		return nil, err
 	}
-	begin := *head
-	begin.Cluster = whose
 	ids := what.ordered()
 	s, err := newSpool(filepath.Dir(path))
 	if err != nil {
@@ -54,11 +53,17 @@ func Save(ctx context.Context, client *cluster.Client, path string, what Content
 		return nil, err
 	}
 	defer discard(file)
-	saved, err := write(file, what.Graph, ids, s, &begin)
+	saved := what.saved(ids, s)
+	begin := *head
+	begin.Cluster, begin.Archived, begin.ArchivedAt = whose, &saved.Objects, &metav1.Time{Time: client.Now().UTC()}
+	err = compressed(file, path, func(w io.Writer) error { return write(w, ids, s, &begin) })
+	if err == nil {
+		err = place(file, path)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return saved, place(file, path)
+	return saved, nil
 }
 
 // read fills the spool with the documents of the objects that are still there.
@@ -81,26 +86,36 @@ func read(ctx context.Context, client *cluster.Client, what Contents, ids []grap
 	})
 }
 
-// write writes the archive from the spool.
-func write(file *os.File, g *graph.Graph, ids []graph.ID, s *spool, head *v1alpha1.Plan) (*Saved, error) {
-	w := bufio.NewWriterSize(file, 1<<20)
-	if err := writePlan(w, head); err != nil {
-		return nil, err
-	}
+// saved is what comes of writing the objects of which the spool has documents.
+func (c Contents) saved(ids []graph.ID, s *spool) *Saved {
 	saved := &Saved{copies: map[string]copied{}}
 	for _, id := range ids {
 		if !s.has(id) {
-			saved.Gone = append(saved.Gone, g.Ref(id))
+			saved.Gone = append(saved.Gone, c.Graph.Ref(id))
 			continue
 		}
-		if _, err := w.WriteString(separator); err != nil {
-			return nil, err
+		saved.Objects++
+		saved.copies[c.Graph.Ref(id).UID] = s.of(id)
+	}
+	return saved
+}
+
+// write writes the archive from the spool.
+func write(w io.Writer, ids []graph.ID, s *spool, head *v1alpha1.Plan) error {
+	if err := writePlan(w, head); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if !s.has(id) {
+			continue
+		}
+		if _, err := io.WriteString(w, separator); err != nil {
+			return err
 		}
 		if err := s.copy(w, id); err != nil {
-			return nil, err
+			return err
 		}
-		saved.Objects++
-		saved.copies[g.Ref(id).UID] = s.of(id)
 	}
-	return saved, w.Flush()
+	_, err := io.WriteString(w, endOf(*head.Archived))
+	return err
 }

@@ -11,24 +11,36 @@ import (
 
 // Summary says what is in an archive.
 type Summary struct {
+	// Head is the plan that the archive was written for.
+	Head *v1alpha1.Plan
 	// Objects are what it holds, in its order.
 	Objects []graph.Ref
-	// Missing are the objects that its plan deletes or changes and that it does not hold: they were gone when it was written, or it is not whole.
+	// Missing are the objects that its plan deletes or changes and that it does not hold. If the archive is whole, they were gone when it was written.
 	Missing []graph.Ref
+	// Damage is an ErrNotWhole, or nil for an archive that is whole.
+	Damage error
 }
 
-// Verify reads an archive to its end and compares it with its plan. The error names the file and the line of what cannot be read, or of an object that is there twice.
+// errUnmarked is of an archive of which nothing but its plan says what it should hold.
+var errUnmarked = fmt.Errorf("%w, or objects were gone when it was written: the version of kubectl gc that wrote it did not mark the end", ErrNotWhole)
+
+// Verify reads an archive to its end and compares it with its plan. The error names the file and the line of what cannot be read, or of an object that is there
+// twice. That objects are lost at the end of the archive is its Damage, and no error.
 func Verify(path string) (*Summary, error) {
 	r, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	s := &Summary{}
+	s := &Summary{Head: r.Head}
 	lines := map[string]int{}
 	for {
 		o, line, err := r.Next()
 		if errors.Is(err, io.EOF) {
+			break
+		}
+		if errors.Is(err, ErrNotWhole) {
+			s.Damage = err
 			break
 		}
 		if err != nil {
@@ -41,23 +53,31 @@ func Verify(path string) (*Summary, error) {
 		lines[uid] = line
 		s.Objects = append(s.Objects, graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid})
 	}
-	seen := map[string]bool{}
-	wanted := func(ref graph.Ref) {
-		if _, held := lines[ref.UID]; !held && !seen[ref.UID] {
-			seen[ref.UID] = true
-			s.Missing = append(s.Missing, ref)
-		}
-	}
-	for _, o := range r.Head.Roots {
-		wanted(refOf(o))
-	}
-	for _, o := range r.Head.Deleted {
-		wanted(refOf(o))
-	}
-	for _, a := range r.Head.Actions {
-		wanted(refOf(a.Object))
+	s.compare(lines)
+	if s.Damage == nil && r.Head.Archived == nil && len(s.Missing) > 0 {
+		s.Damage = fmt.Errorf("%s: %w", path, errUnmarked)
 	}
 	return s, nil
+}
+
+// compare finds what is missing; lines has the uids of what is there.
+func (s *Summary) compare(lines map[string]int) {
+	seen := map[string]bool{}
+	wanted := func(o v1alpha1.ObjectRef) {
+		if _, held := lines[o.UID]; !held && !seen[o.UID] {
+			seen[o.UID] = true
+			s.Missing = append(s.Missing, refOf(o))
+		}
+	}
+	for _, o := range s.Head.Roots {
+		wanted(o)
+	}
+	for _, o := range s.Head.Deleted {
+		wanted(o)
+	}
+	for _, a := range s.Head.Actions {
+		wanted(a.Object)
+	}
 }
 
 func refOf(o v1alpha1.ObjectRef) graph.Ref {

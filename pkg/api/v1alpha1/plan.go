@@ -12,6 +12,9 @@ type Plan struct {
 	metav1.TypeMeta `json:",inline"`
 	// Cluster is the uid of the namespace kube-system of the cluster that the plan is about. It is only in an archive, and empty if it could not be read.
 	Cluster string `json:"cluster,omitempty"`
+	// Archived is how many objects follow in an archive, and ArchivedAt when it was written, by the server's clock. They are only there.
+	Archived   *int         `json:"archived,omitempty"`
+	ArchivedAt *metav1.Time `json:"archivedAt,omitempty"`
 	// Policy is the propagation policy of the requested deletes: Background, Foreground or Orphan.
 	Policy string      `json:"policy"`
 	Roots  []ObjectRef `json:"roots"`
