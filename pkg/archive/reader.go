@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -106,7 +107,7 @@ func (r *Reader) cut() error {
 	if r.Head.Archived == nil || !r.docs.ended || isEndOf(r.docs.last, *r.Head.Archived) {
 		return nil
 	}
-	return fmt.Errorf("%s, line %d: %w: the file is cut off, since its last line is not %q", r.path, r.docs.line, ErrNotWhole, endOf(*r.Head.Archived))
+	return fmt.Errorf("%s, line %d: %w: the file is cut off, since its last line is not %q", r.path, r.docs.line, ErrNotWhole, strings.TrimSpace(endOf(*r.Head.Archived)))
 }
 
 // counted is io.EOF if as many objects were read as the plan says.

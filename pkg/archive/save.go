@@ -19,10 +19,14 @@ const separator = "---\n"
 
 // Saved is what came of saving objects.
 type Saved struct {
-	// Objects is the number of objects in the archive.
+	// Objects is the number of objects in the archive, and Refs are they in its order.
 	Objects int
+	Refs    []graph.Ref
 	// Gone are those that are not there any more: deleted since they were listed, and perhaps created again with another uid.
 	Gone []graph.Ref
+
+	// Head is the plan as it is in the archive.
+	Head *v1alpha1.Plan
 
 	copies map[string]copied // by uid
 }
@@ -55,6 +59,7 @@ func Save(ctx context.Context, client *cluster.Client, path string, what Content
 	defer discard(file)
 	saved := what.saved(ids, s)
 	begin := *head
+	saved.Head = &begin
 	begin.Cluster, begin.Archived, begin.ArchivedAt = whose, &saved.Objects, &metav1.Time{Time: client.Now().UTC()}
 	err = compressed(file, path, func(w io.Writer) error { return write(w, ids, s, &begin) })
 	if err == nil {
@@ -95,6 +100,7 @@ func (c Contents) saved(ids []graph.ID, s *spool) *Saved {
 			continue
 		}
 		saved.Objects++
+		saved.Refs = append(saved.Refs, c.Graph.Ref(id))
 		saved.copies[c.Graph.Ref(id).UID] = s.of(id)
 	}
 	return saved

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -15,7 +16,7 @@ type Summary struct {
 	Head *v1alpha1.Plan
 	// Objects are what it holds, in its order.
 	Objects []graph.Ref
-	// Missing are the objects that its plan deletes or changes and that it does not hold. If the archive is whole, they were gone when it was written.
+	// Missing are the objects that its plan names and that it does not hold. If the archive is whole, they were gone when it was written.
 	Missing []graph.Ref
 	// Damage is an ErrNotWhole, or nil for an archive that is whole.
 	Damage error
@@ -63,20 +64,29 @@ func Verify(path string) (*Summary, error) {
 // compare finds what is missing; lines has the uids of what is there.
 func (s *Summary) compare(lines map[string]int) {
 	seen := map[string]bool{}
-	wanted := func(o v1alpha1.ObjectRef) {
+	for o := range Named(s.Head) {
 		if _, held := lines[o.UID]; !held && !seen[o.UID] {
 			seen[o.UID] = true
 			s.Missing = append(s.Missing, refOf(o))
 		}
 	}
-	for _, o := range s.Head.Roots {
-		wanted(o)
-	}
-	for _, o := range s.Head.Deleted {
-		wanted(o)
-	}
-	for _, a := range s.Head.Actions {
-		wanted(a.Object)
+}
+
+// Named are the objects that a plan names as those that an archive of it has; some come more than once.
+func Named(head *v1alpha1.Plan) iter.Seq[v1alpha1.ObjectRef] {
+	return func(yield func(v1alpha1.ObjectRef) bool) {
+		for _, all := range [][]v1alpha1.ObjectRef{head.Roots, head.Objects, head.Deleted} {
+			for _, o := range all {
+				if !yield(o) {
+					return
+				}
+			}
+		}
+		for _, a := range head.Actions {
+			if !yield(a.Object) {
+				return
+			}
+		}
 	}
 }
 

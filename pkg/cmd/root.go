@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/adopt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/check"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/delete"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/disown"
@@ -68,7 +69,7 @@ is unknown, not absent.`,
 	e.AddFlags(root)
 	root.AddCommand(
 		tree.New(e, nil), delete.New(e, nil), wait.New(e, nil), run.New(e, nil), why.New(e, nil), check.New(e, nil), unfinalize.New(e, nil), explain.New(e, nil),
-		adopt.New(e, nil), disown.New(e, nil),
+		archive.New(e, nil), adopt.New(e, nil), disown.New(e, nil),
 		newCompletion(e), newVersion(e), newOptions(e),
 	)
 	for _, cmd := range root.Commands() {

@@ -36,6 +36,9 @@ type Snapshot struct {
 	sources  []graph.Type
 }
 
+// Links returns the edges that no ownerReference records; nil if none were looked for.
+func (s *Snapshot) Links() *link.Links { return s.links }
+
 // Look lists what the query needs and finds the rows of its tree. An object that was named and is not there is an error.
 func Look(ctx context.Context, q *selection.Query, opts Options) (*Snapshot, error) {
 	return look(ctx, q, nil, opts)

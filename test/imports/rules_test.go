@@ -12,7 +12,7 @@ var leaves = []string{"pkg/api/v1alpha1", "pkg/phrase", "pkg/answer", "pkg/sugge
 var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
 	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion", "pkg/check", "pkg/ownerref"}
-	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain", "pkg/cmd/check", "pkg/cmd/adopt", "pkg/cmd/disown"}
+	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain", "pkg/cmd/check", "pkg/cmd/adopt", "pkg/cmd/disown", "pkg/cmd/archive"}
 	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership"}
 	output    = []string{"pkg/render", "pkg/encode"}
 )
@@ -31,6 +31,7 @@ var imports = map[string][]string{
 	"pkg/cmd/unfinalize": command("pkg/unfinalize"),
 	"pkg/cmd/explain":    command("pkg/explain"),
 	"pkg/cmd/check":      command("pkg/check"),
+	"pkg/cmd/archive":    command("pkg/archive", "pkg/tree"),
 	"pkg/cmd/adopt":      command("pkg/ownerref"),
 	"pkg/cmd/disown":     command("pkg/ownerref"),
 	"pkg/check":          slices.Concat([]string{"pkg/collect", "pkg/archive", "pkg/ownerref"}, knowledge, below),
@@ -41,7 +42,7 @@ var imports = map[string][]string{
 	"pkg/act":            slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/status"}),
 	"pkg/collect":        slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),
 	"pkg/diagnose":       slices.Concat(engines, knowledge, below),
-	"pkg/archive":        slices.Concat(engines, knowledge, []string{"pkg/cluster"}),
+	"pkg/archive":        slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),
 	"pkg/unfinalize":     slices.Concat([]string{"pkg/collect", "pkg/archive"}, knowledge, below),
 	"pkg/selection":      {"pkg/cluster", "pkg/graph", "pkg/link"},
 	"pkg/ownership":      {"pkg/cluster", "pkg/graph", "pkg/link"},

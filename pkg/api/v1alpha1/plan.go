@@ -34,6 +34,8 @@ type Plan struct {
 	// gone before the next is deleted, and the last before the first.
 	Stages     []Stage     `json:"stages,omitempty"`
 	OrderCycle []ObjectRef `json:"orderCycle,omitempty"`
+	// Objects are what an archive is of that was written without deleting or changing anything. They are only there.
+	Objects []ObjectRef `json:"objects,omitempty"`
 	// Deleted are the objects that are gone after the actions.
 	Deleted   []ObjectRef `json:"deleted"`
 	Survivors []Survivor  `json:"survivors"`
@@ -231,6 +233,12 @@ type Forbidden struct {
 func (p *Plan) DeepCopyObject() runtime.Object {
 	out := *p
 	out.Roots = slices.Clone(p.Roots)
+	if p.Archived != nil {
+		archived := *p.Archived
+		out.Archived = &archived
+	}
+	out.ArchivedAt = p.ArchivedAt.DeepCopy()
+	out.Objects = slices.Clone(p.Objects)
 	if p.GracePeriodSeconds != nil {
 		period := *p.GracePeriodSeconds
 		out.GracePeriodSeconds = &period

@@ -1,0 +1,67 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
+)
+
+func run(ctx context.Context, o *Options) error {
+	if o.Verify != "" {
+		return o.verify(ctx)
+	}
+	q, err := o.Query(ctx, &o.Objects, o.Args)
+	if err != nil {
+		return err
+	}
+	t, err := archive.LookAt(ctx, q, tree.Options{Links: o.FollowLinks, Definitions: o.Links})
+	if err != nil {
+		return err
+	}
+	render.WarnGaps(o.ErrOut, t.Gaps)
+	if err := t.Refused(); err != nil && !o.AllowIncomplete {
+		return err
+	}
+	saved, err := t.Save(ctx, q.Client, o.To, encode.ArchiveHead(t))
+	if err != nil {
+		return err
+	}
+	render.NotArchived(o.ErrOut, saved, !t.Complete())
+	return o.Print(ctx, func() error {
+		if o.Output.Format() == "" {
+			_, err := fmt.Fprintln(o.Out, render.ArchivedIn(o.To, saved))
+			return err
+		}
+		return o.print(encode.Saved(o.To, saved))
+	})
+}
+
+// verify reads an archive.
+func (o *Options) verify(ctx context.Context) error {
+	s, err := interrupt.Do(ctx, func() (*archive.Summary, error) { return archive.Verify(o.Verify) })
+	if err != nil {
+		return err
+	}
+	a := encode.Archive(o.Verify, s)
+	if err := o.Print(ctx, func() error { return o.print(a) }); err != nil {
+		return err
+	}
+	return answer.Refuse(s.Damage)
+}
+
+func (o *Options) print(a *v1alpha1.Archive) error {
+	switch o.Output.Format() {
+	case "", "wide":
+		return render.Archive(o.Out, a, o.Style(o.Output.Wide()))
+	case "name":
+		return render.ArchiveNames(o.Out, a)
+	}
+	return o.Output.Write(o.Out, a)
+}

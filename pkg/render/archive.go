@@ -1,0 +1,125 @@
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// Archive writes what an archive has: how many objects of each type and namespace, or each object in a wide table; for what and where it was written; what is
+// missing, and whether it is whole.
+func Archive(w io.Writer, a *v1alpha1.Archive, s Style) error {
+	table := archiveCounts
+	if s.Wide {
+		table = archiveObjects
+	}
+	if len(a.Objects) > 0 {
+		if err := table(w, a.Objects, s); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s: %s, %s\n", Escape(a.File), phrase.Count(len(a.Objects), "object"), archiveOrigin(a))
+	fmt.Fprintln(out, archivePurpose(a))
+	if !a.Complete {
+		fmt.Fprintln(out, paint(s.warn, "incomplete: types that may contain dependents could not be listed when it was written"))
+	}
+	if len(a.Missing) > 0 {
+		missing := "missing"
+		if a.Whole {
+			missing = "missing, because they no longer existed when it was written"
+		}
+		fmt.Fprintf(out, "%s:\n", paint(s.warn, missing))
+		for _, o := range a.Missing {
+			fmt.Fprintln(out, "  "+Quoted(graph.Ref(o)))
+		}
+	}
+	if a.Whole {
+		fmt.Fprintln(out, "the archive is whole")
+	}
+	return out.Flush()
+}
+
+// archiveOrigin says when and where the objects were saved.
+func archiveOrigin(a *v1alpha1.Archive) string {
+	when, where := "at an unknown time", "of an unknown cluster"
+	if a.ArchivedAt != nil {
+		when = "saved at " + a.ArchivedAt.UTC().Format(time.RFC3339)
+	}
+	if a.Cluster != "" {
+		where = "of the cluster " + Escape(a.Cluster)
+	}
+	return when + " " + where
+}
+
+// archivePurpose says what the archive was written for.
+func archivePurpose(a *v1alpha1.Archive) string {
+	var roots []string
+	for _, r := range a.Roots {
+		roots = append(roots, Escape(graph.Ref(r).Located()))
+	}
+	of := ""
+	if len(roots) > 0 {
+		of = " of " + phrase.FirstFew(roots, 5)
+	}
+	if a.Policy == "" {
+		return "a copy" + of
+	}
+	return "saved before a deletion" + of + " with the policy " + Escape(a.Policy)
+}
+
+// archiveCounts writes how many objects of each type and namespace there are.
+func archiveCounts(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
+	type group struct{ namespace, kind string }
+	counts := map[group]int{}
+	for _, o := range objects {
+		counts[group{o.Namespace, graph.Ref(o).QualifiedKind()}]++
+	}
+	header := []string{"NAMESPACE", "TYPE", "OBJECTS"}
+	var rows [][]string
+	for _, g := range slices.SortedFunc(maps.Keys(counts), func(a, b group) int {
+		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
+	}) {
+		rows = append(rows, []string{archiveNamespace(g.namespace), Escape(g.kind), strconv.Itoa(counts[g])})
+	}
+	s.fit(header, rows, 1, 0)
+	return writeTable(w, header, rows)
+}
+
+// archiveObjects writes each object, in the order of the archive.
+func archiveObjects(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
+	header := []string{"NAMESPACE", "NAME", "UID"}
+	var rows [][]string
+	for _, o := range objects {
+		rows = append(rows, []string{archiveNamespace(o.Namespace), TypeName(graph.Ref(o)), Escape(o.UID)})
+	}
+	s.fit(header, rows, 1, 0)
+	return writeTable(w, header, rows)
+}
+
+func archiveNamespace(namespace string) string {
+	if namespace == "" {
+		return "-"
+	}
+	return Escape(namespace)
+}
+
+// ArchiveNames writes the name of each object in an archive, one in a line.
+func ArchiveNames(w io.Writer, a *v1alpha1.Archive) error {
+	out := bufio.NewWriter(w)
+	for _, o := range a.Objects {
+		fmt.Fprintln(out, TypeName(graph.Ref(o)))
+	}
+	return out.Flush()
+}
