@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -52,13 +53,16 @@ type Loop struct {
 	// witnessed are the uids of owners whose deletion a watch has shown, and lost those that a watch has never shown.
 	witnessed map[string]bool
 	lost      losses
+	// saved is the archive that each write must be covered by; nil without one. Own are the versions of objects that writes of the loop have made, by uid.
+	saved *archive.Saved
+	own   map[string]string
 }
 
 // New returns a Loop that has sent nothing yet.
 func New(client *cluster.Client, opts Options) *Loop {
 	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.CRDs),
 		waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}, warned: map[[2]string]bool{},
-		written: map[effect]int{}, declined: map[string]bool{}, witnessed: map[string]bool{}}
+		written: map[effect]int{}, declined: map[string]bool{}, witnessed: map[string]bool{}, own: map[string]string{}}
 	for _, uid := range opts.Waiting {
 		l.next[uid] = true
 	}

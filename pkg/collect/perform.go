@@ -28,7 +28,7 @@ type Outcome struct {
 // AllGaps are those of the listing and those of live reads.
 func (o *Outcome) AllGaps() []v1alpha1.Gap { return slices.Concat(o.Gaps, o.Unread) }
 
-// Perform has the plan agreed to and does what it says, until nothing is left to do, or for longer as the Request says. The error joins what single writes met,
+// Perform has the plan agreed to, writes the archive and does what it says, until nothing is left to do, or for longer as the Request says. The error joins what single writes met,
 // what could not be listed or read, and what ended the run early. The Outcome is nil if the plan was refused or not agreed
 // to, and nothing was written then, or if the server did not answer the last listing.
 func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
@@ -44,6 +44,9 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 	} else if p.request.Warned == nil || !p.loop.crossNamespaceRefs(p.Graph) { // events are asked for as such; there is no plan to agree to
 		return &Outcome{Graph: p.Graph, Gaps: p.Gaps, Unread: p.Unread, NotDeleted: p.NotDeleted(), Idle: true, Tally: p.tally}, p.Incomplete()
 	}
+	if err := p.save(ctx); err != nil {
+		return nil, err
+	}
 	p.loop.Agreed(p.Plan)
 	last, err := p.perform(ctx)
 	errs := p.tally.Errors()
@@ -56,7 +59,7 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 			out.WaitedFor = append(out.WaitedFor, last.Graph.Ref(o.Object))
 		}
 	}
-	return out, errors.Join(append(errs, Incomplete(out.Gaps, out.Unread), p.ended(ctx, err))...)
+	return out, errors.Join(append(errs, p.leftAloneError(), Incomplete(out.Gaps, out.Unread), p.ended(ctx, err))...)
 }
 
 // perform runs the loop to its end, and goes on if others are waited for or changes are watched.

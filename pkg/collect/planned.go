@@ -15,6 +15,8 @@ type Planned struct {
 	request Request
 	loop    *Loop
 	tally   *Tally
+	// leftAlone are objects that the plan has come to write to since the archive was written.
+	leftAlone []graph.Ref
 }
 
 // Plan plans a run from a listing and live reads, and writes nothing. It refuses to take a kind for unserved of which anything says that it may still be
@@ -34,6 +36,9 @@ func Plan(ctx context.Context, client *cluster.Client, r Request) (*Planned, err
 		if news := p.tally.Add(e); news && r.OnEvent != nil {
 			r.OnEvent(e)
 		}
+	}
+	if opts.Agree = r.Agree; r.Archive != nil {
+		opts.Agree = p.agree
 	}
 	p.loop = New(client, opts)
 	p.Proposal, err = interrupt.Do(ctx, func() (*Proposal, error) { return p.loop.Propose(ctx) })

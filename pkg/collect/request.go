@@ -27,6 +27,8 @@ type Request struct {
 	Timeout time.Duration
 	// Watch goes on until the context ends.
 	Watch bool
+	// Archive, if not nil, is written after the plan was agreed to and before the first write. What is not in it, or was changed since, is left alone.
+	Archive *Archive
 	// Agree is asked about the first plan before the first write, and again about each plan with a Growth. Any error ends the run; ErrOnlyAgreed leaves what is
 	// new. If it is nil, the first plan counts as agreed to, and one that has grown ends the run with a *GrownError.
 	Agree func(context.Context, *Proposal) error
@@ -42,7 +44,7 @@ func (r *Request) options(types func(graph.Ref) bool) Options {
 	opts := Options{
 		List:  cluster.ListOptions{Namespace: r.Namespace, Selector: r.Selector},
 		Allow: r.allow(types), Overrides: r.Overrides, MaxDeletes: r.MaxDeletes, AllowOwnerLoss: r.AllowOwnerLoss,
-		Agree: r.Agree, Warned: r.Warned,
+		Warned: r.Warned,
 	}
 	if r.Namespace != "" {
 		opts.List.Fallback = []string{r.Namespace}

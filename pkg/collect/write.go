@@ -30,6 +30,9 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 		return false
 	}
 	err := p.try(ctx, id, func() error {
+		if err := p.covered(ctx, a.Verb, id); err != nil {
+			return err
+		}
 		err := send()
 		var undone *cluster.PutBackError
 		if err == nil || errors.As(err, &undone) {
@@ -260,6 +263,7 @@ func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges
 		if err != nil {
 			return err
 		}
+		p.loop.wrote(ref.UID, answer.ResourceVersion)
 		p.mu.Lock()
 		p.live[id] = answer.ResourceVersion
 		for _, e := range edges {

@@ -38,7 +38,7 @@ func Archive(file string, s *archive.Summary) *v1alpha1.Archive {
 
 func archived(file string, head *v1alpha1.Plan) *v1alpha1.Archive {
 	return &v1alpha1.Archive{
-		TypeMeta: v1alpha1.TypeMeta("Archive"), File: file, Cluster: head.Cluster, ArchivedAt: head.ArchivedAt, Policy: head.Policy,
+		TypeMeta: v1alpha1.TypeMeta("Archive"), File: file, Cluster: head.Cluster, ArchivedAt: head.ArchivedAt, Policy: head.Policy, Actions: len(head.Actions),
 		Roots: append([]v1alpha1.ObjectRef{}, head.Roots...), Complete: head.Complete, Gaps: append([]v1alpha1.Gap{}, head.Gaps...),
 	}
 }

@@ -73,10 +73,13 @@ func archivePurpose(a *v1alpha1.Archive) string {
 	if len(roots) > 0 {
 		of = " of " + phrase.FirstFew(roots, 5)
 	}
-	if a.Policy == "" {
-		return "a copy" + of
+	switch {
+	case a.Policy != "":
+		return "saved before a deletion" + of + " with the policy " + Escape(a.Policy)
+	case a.Actions > 0:
+		return "saved before objects" + of + " were deleted or changed"
 	}
-	return "saved before a deletion" + of + " with the policy " + Escape(a.Policy)
+	return "a copy" + of
 }
 
 // archiveCounts writes how many objects of each type and namespace there are.

@@ -26,7 +26,7 @@ var imports = map[string][]string{
 	"pkg/cmd/tree":       command("pkg/tree"),
 	"pkg/cmd/delete":     command("pkg/deletion", "pkg/archive", "pkg/approval", "pkg/audit", "pkg/collect"),
 	"pkg/cmd/wait":       command("pkg/deletion"),
-	"pkg/cmd/run":        command("pkg/collect"),
+	"pkg/cmd/run":        command("pkg/collect", "pkg/archive"),
 	"pkg/cmd/why":        command("pkg/diagnose"),
 	"pkg/cmd/unfinalize": command("pkg/unfinalize"),
 	"pkg/cmd/explain":    command("pkg/explain"),

@@ -16,6 +16,8 @@ type Archive struct {
 	ArchivedAt *metav1.Time `json:"archivedAt,omitempty"`
 	// Policy is the propagation policy of the deletion that the archive was written for; empty if it was written for none.
 	Policy string `json:"policy,omitempty"`
+	// Actions is how many writes the plan of the archive has; 0 if nothing was deleted or changed.
+	Actions int `json:"actions"`
 	// Roots are the objects that were named then.
 	Roots []ObjectRef `json:"roots"`
 	// Complete is false when types could not be listed that may contain dependents of the Roots.

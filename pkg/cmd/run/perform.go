@@ -50,7 +50,7 @@ func (o *Options) request() (collect.Request, error) {
 	r := collect.Request{
 		Types: o.Types, MaxDeletes: o.MaxDeletes, AllowOwnerLoss: o.AllowMass,
 		Overrides: plan.Overrides{KeepMismatched: o.HoldMismatched, BreakDeadlocks: o.BreakDeadlocks, UnservedKinds: map[[2]string]bool{}},
-		Wait:      o.Wait, Watch: o.Watch, Timeout: o.Timeout,
+		Wait:      o.Wait, Watch: o.Watch, Timeout: o.Timeout, Archive: o.archive(),
 		Agree: o.agree, OnEvent: o.event, Paused: func(err error) { fmt.Fprintln(o.ErrOut, render.Paused(err)) },
 	}
 	if r.Timeout == 0 {
@@ -82,8 +82,7 @@ func (o *Options) show(p *collect.Proposal) error {
 	case o.Output.Format() == "name":
 		return render.Names(o.Out, p.Graph, p.Plan.Deleted)
 	case !o.lines():
-		shown := render.RunPlan(p)
-		return o.Output.Write(o.Out, encode.Plan(shown, shown.Gaps))
+		return o.Output.Write(o.Out, planned(p))
 	case len(p.Plan.Actions) == 0:
 		fmt.Fprintln(o.Out, render.NothingToCollect(p.Gaps, p.Unread))
 	default:

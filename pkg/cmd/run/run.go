@@ -32,6 +32,8 @@ type Options struct {
 	AllowMass, HoldMismatched, BreakDeadlocks, Events bool
 	// Gone are kinds to take for absent, as GROUP/VERSION/KIND.
 	Gone []string
+	// Archive is a file to save the objects in; empty without one.
+	Archive string
 }
 
 // New returns the command run, which calls runF with its options; nil runs it.
@@ -60,6 +62,10 @@ It performs the plan and nothing else. Before each pass it plans again. If the p
 since you agreed to it, it shows the new one and asks again; with --yes, or without a terminal,
 it stops. With --watch, --yes agrees to everything that comes up.
 
+--archive FILE saves all objects that the plan deletes or changes, whole, before the first write.
+Objects that are not in the file, because the plan has grown, and objects that were changed since
+are left alone. kubectl gc restore recreates what a file contains.
+
 It refuses a pass if most owners of a kind are absent at once, as after a backup was restored;
 --allow-mass-collection collects their dependents too. With --watch such a pass is reported and
 skipped.
@@ -71,6 +77,9 @@ objects were left after --timeout.`,
 
   # Collect in one namespace
   kubectl gc run -n shop
+
+  # Keep a copy of everything that is collected
+  kubectl gc run -n shop --archive shop.yaml.gz
 
   # Be the collector of a control plane that has none, until Ctrl-C
   kubectl gc run --yes --watch`,
@@ -110,6 +119,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.BreakDeadlocks, "break-deadlocks", false, "Set blockOwnerDeletion to false on a reference in cycles whose members all wait for each other; the cluster's collector waits forever")
 	flags.StringSliceVar(&o.Gone, "treat-kind-as-gone", nil, "Treat the objects of a kind that is no longer served as absent, as GROUP/VERSION/KIND; the cluster's collector keeps their dependents forever")
 	flags.BoolVar(&o.Events, "events", false, "Write the event OwnerRefInvalidNamespace about each reference to an owner in another namespace, as the cluster's collector does")
+	flags.StringVar(&o.Archive, "archive", "", "File to save the objects of the plan in before the first write; it must not exist. If its name ends in .gz, it is compressed")
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("types", o.CompleteTypeList)
 	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client"}, cobra.ShellCompDirectiveNoFileComp))
@@ -140,8 +150,13 @@ func (o *Options) validate(cmd *cobra.Command) error {
 		return env.Usage(cmd, "--timeout requires --wait")
 	case o.MaxDeletes < 0:
 		return env.Usage(cmd, "--max-deletes must not be negative")
+	case o.Watch && o.Archive != "":
+		return env.Usage(cmd, "--archive cannot be used together with --watch: what comes up later would not be in the archive")
 	case o.Watch && !o.Output.IsOwn():
 		return env.Usage(cmd, "--watch cannot be used together with -o %s", o.Output.Format())
+	}
+	if err := env.CheckArchive(cmd, o.Archive, o.DryRun, "a run that writes; remove --dry-run"); err != nil {
+		return err
 	}
 	if _, err := labels.Parse(o.Selector); err != nil {
 		return env.Usage(cmd, "--selector: %w", err)
