@@ -2,10 +2,12 @@ package archive
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -36,5 +38,60 @@ func TestPlanIsWrittenAsItIsPrinted(t *testing.T) {
 		if diff := cmp.Diff(string(want), got.String()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+		whole := &v1alpha1.Plan{}
+		if err := yaml.Unmarshal(want, whole); err != nil {
+			t.Fatal(err)
+		}
+		pieces, ok := cutPlan(want)
+		if !ok {
+			t.Fatalf("it was not cut:\n%s", want)
+		}
+		read, err := readPieces(pieces)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(whole, read, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("read in pieces (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestAPlanIsReadHoweverItIsLaidOut: as JSON, with lists that are indented or on one line, with anchors; and more entries than are decoded at once.
+func TestAPlanIsReadHoweverItIsLaidOut(t *testing.T) {
+	t.Parallel()
+	begin := "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\n"
+	for name, content := range map[string]string{
+		"JSON":          `{"apiVersion": "gc.kubectl.dev/v1alpha1", "kind": "Plan", "deleted": [{"name": "a"}, {"name": "b"}]}`,
+		"indented":      begin + "deleted:\n  - name: a\n  - name: b\n",
+		"on one line":   begin + "deleted: [{name: a}, {name: b}]\n",
+		"on two lines":  begin + "deleted:\n  [{name: a},\n  {name: b}]\n",
+		"with an alias": begin + "roots:\n- &a {name: a}\ndeleted:\n- *a\n- name: b\n",
+		"with comments": begin + "# they go\ndeleted:\n# first\n- name: a # and last\n\n- name: b\n#\n",
+		"a nested list": begin + "deleted:\n- name: a\n- name: b\nblockers:\n- finalizers:\n  - x\n  object: {name: a}\n",
+	} {
+		p, err := readPlan([]byte(content))
+		if err != nil || len(p.Deleted) != 2 || p.Deleted[0].Name != "a" || p.Deleted[1].Name != "b" || p.Kind != "Plan" {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+	}
+	for _, content := range []string{"deleted:\n- name: [\n", "deleted:\n- name: a\n- *a\n", "roots: 7\n"} {
+		if p, err := readPlan([]byte(begin + content)); err == nil {
+			t.Errorf("%q: %+v", content, p)
+		}
+	}
+	long := &v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan")}
+	for i := range 2*entriesAtOnce + 1 {
+		long.Deleted = append(long.Deleted, v1alpha1.ObjectRef{Name: strconv.Itoa(i)})
+	}
+	var text bytes.Buffer
+	if err := writePlan(&text, long); err != nil {
+		t.Fatal(err)
+	}
+	read, err := readPlan(text.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(long.Deleted, read.Deleted); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

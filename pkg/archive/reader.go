@@ -63,8 +63,7 @@ func (r *Reader) begin() error {
 	if err != nil {
 		return r.unread(err)
 	}
-	r.Head = &v1alpha1.Plan{}
-	if err := yaml.Unmarshal(doc, r.Head); err != nil {
+	if r.Head, err = readPlan(doc); err != nil {
 		return fmt.Errorf("%s, line %d: %w", r.path, line, err)
 	}
 	if want := v1alpha1.TypeMeta("Plan"); r.Head.TypeMeta != want {
