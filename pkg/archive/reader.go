@@ -22,10 +22,9 @@ type Reader struct {
 	// Head is the plan that the archive was written for.
 	Head *v1alpha1.Plan
 
-	path   string
-	file   *os.File
-	docs   *splitter
-	closes []io.Closer
+	path string
+	docs *splitter
+	file io.Closer
 	// read counts the objects that were returned.
 	read int
 }
@@ -36,22 +35,21 @@ func Open(path string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{path: path, file: file, closes: []io.Closer{file}}
-	if err := r.begin(); err != nil {
+	r := &Reader{path: path, file: file}
+	if err := r.begin(file); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
 
 // begin reads the plan.
-func (r *Reader) begin() error {
-	in := bufio.NewReader(r.file)
+func (r *Reader) begin(file io.Reader) error {
+	in := bufio.NewReader(file)
 	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
 		unzip, err := gzip.NewReader(in)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.path, err)
 		}
-		r.closes = append(r.closes, unzip)
 		r.docs = newSplitter(unzip)
 	} else {
 		r.docs = newSplitter(in)
@@ -135,11 +133,5 @@ func decode(doc []byte) (*unstructured.Unstructured, error) {
 	return o, nil
 }
 
-// Close closes the file.
-func (r *Reader) Close() error {
-	var errs []error
-	for i := len(r.closes) - 1; i >= 0; i-- {
-		errs = append(errs, r.closes[i].Close())
-	}
-	return errors.Join(errs...)
-}
+// Close closes the file. What is wrong with its content is no error of Close.
+func (r *Reader) Close() error { return r.file.Close() }

@@ -97,6 +97,7 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 		"wait":             {args: []string{"wait", "configmap/%s"}, object: "waiting", stages: []string{"discovery", "list", "watch"}},
 		"why":              {args: []string{"why", "configmap/%s"}, object: "waiting", stages: []string{"discovery", "list", "GET"}},
 		"check":            {args: []string{"check", "configmap/%s"}, object: "orphan", stages: []string{"discovery", "list", "GET"}},
+		"archive":          {args: []string{"archive", "configmap/%s", "--to=" + t.TempDir() + "/%s"}, stages: []string{"discovery", "list", "GET"}},
 		"why --probe":      {args: []string{"why", "configmap/%s", "--probe"}, object: "waiting", stages: []string{"discovery", "list", "POST", "watch"}},
 		"run":              {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection"}, object: "orphan", stages: []string{"discovery", "list", "GET", "DELETE"}},
 		"run --watch":      {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection", "--watch"}, object: "orphan", stages: []string{"discovery", "list", "GET", "DELETE", "watch"}, quiet: true},

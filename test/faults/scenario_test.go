@@ -139,6 +139,9 @@ var scenarios = []*scenario{
 	{name: "run --wait", more: true, world: leftovers, then: true, waits: true, args: []string{"run", "-n", "{ns}", "-y", "--wait", "--timeout={timeout}", "-o", "json"}},
 	{name: "run --watch", world: leftovers, endless: true, then: true, args: []string{"run", "-n", "{ns}", "-y", "--watch"}, names: []string{"lost"}},
 
+	{name: "run with an archive", world: leftovers, then: true, archive: true, args: []string{"run", "-n", "{ns}", "-y", "--archive={file}", "-o", "json"}},
+	{name: "archive a tree", world: family, args: []string{"archive", "-n", "{ns}", "cm/root", "--to={file}", "-o", "json"}},
+
 	{name: "unfinalize a finalizer", world: stuck, then: true, args: []string{"unfinalize", "-n", "{ns}", "cm/held", "--finalizer", "example.com/hold", "--force", "-y", "-o", "json"}},
 	{name: "unfinalize orphan", world: stuck, then: true, args: []string{"unfinalize", "-n", "{ns}", "cm/orphaning", "--finalizer", "orphan", "--force", "-y", "-o", "json"}},
 	{name: "unfinalize foregroundDeletion", more: true, world: stuck, then: true, args: []string{"unfinalize", "-n", "{ns}", "cm/waiting", "--finalizer", "foregroundDeletion", "--force", "-y", "-o", "json"}},
