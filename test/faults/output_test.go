@@ -102,6 +102,12 @@ func (w *world) parseOutput(stdout string) (*output, error) {
 				out.deletes = append(out.deletes, name)
 			}
 		}
+	case "Archive":
+		var archive v1alpha1.Archive
+		err = json.Unmarshal(raw, &archive)
+		for _, o := range archive.Objects {
+			w.say(out, o, "archived")
+		}
 	default:
 		err = fmt.Errorf("it is a %q", head.Kind)
 	}
