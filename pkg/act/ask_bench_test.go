@@ -51,7 +51,7 @@ func BenchmarkAsk(b *testing.B) {
 		o.SetName(fmt.Sprint("dependent-", i))
 		o.SetNamespace(ns)
 		o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: owner.GetUID()}})
-		made, err := client.Create(ctx, t, ns, o)
+		made, err := client.Create(ctx, t, ns, o, cluster.WriteOptions{})
 		if err == nil {
 			uids[i] = string(made.GetUID())
 		}

@@ -52,7 +52,7 @@ func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) 
 	o.SetKind("ConfigMap")
 	o.SetGenerateName("kubectl-gc-canary-")
 	o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "kubectl-gc-never-existed", UID: uuid.NewUUID()}})
-	written, err := client.Create(ctx, r.Type, canaryNamespace, o)
+	written, err := client.Create(ctx, r.Type, canaryNamespace, o, cluster.WriteOptions{})
 	if err != nil {
 		return canaryFound{says: fmt.Sprintf("no canary could be written: %v", err)}
 	}

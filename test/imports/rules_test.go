@@ -11,7 +11,7 @@ var leaves = []string{"pkg/api/v1alpha1", "pkg/phrase", "pkg/answer", "pkg/sugge
 // knowledge is what is known without asking a server; engines are what works on a cluster with it; verbs are the commands.
 var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
-	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion", "pkg/check", "pkg/ownerref"}
+	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion", "pkg/check", "pkg/ownerref", "pkg/restore"}
 	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain", "pkg/cmd/check", "pkg/cmd/adopt", "pkg/cmd/disown", "pkg/cmd/archive"}
 	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership"}
 	output    = []string{"pkg/render", "pkg/encode"}
@@ -44,6 +44,7 @@ var imports = map[string][]string{
 	"pkg/diagnose":       slices.Concat(engines, knowledge, below),
 	"pkg/archive":        slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),
 	"pkg/unfinalize":     slices.Concat([]string{"pkg/collect", "pkg/archive"}, knowledge, below),
+	"pkg/restore":        slices.Concat([]string{"pkg/archive"}, knowledge, below),
 	"pkg/selection":      {"pkg/cluster", "pkg/graph", "pkg/link"},
 	"pkg/ownership":      {"pkg/cluster", "pkg/graph", "pkg/link"},
 	"pkg/actor":          {"pkg/cluster", "pkg/finalizer", "pkg/status", "pkg/graph"},
