@@ -73,6 +73,25 @@ func (r *Reader) begin(file io.Reader) error {
 // Next returns the next object, with the line on which it begins; io.EOF after the last. The error is ErrNotWhole for an archive that is cut off or has not as
 // many objects as it says, which is seen at its end only, and names the file and the line of what is no object.
 func (r *Reader) Next() (*unstructured.Unstructured, int, error) {
+	doc, line, err := r.document()
+	if err != nil {
+		return nil, line, err
+	}
+	object, err := decode(doc)
+	if err != nil {
+		return nil, line, fmt.Errorf("%s, line %d: %w", r.path, line, err)
+	}
+	return object, line, nil
+}
+
+// Skip is Next for an object that is not wanted: it is not decoded, which takes most of the time.
+func (r *Reader) Skip() error {
+	_, _, err := r.document()
+	return err
+}
+
+// document returns the document of the next object, with the line on which it begins.
+func (r *Reader) document() ([]byte, int, error) {
 	doc, line, err := r.docs.next()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, line, r.unread(err)
@@ -83,12 +102,8 @@ func (r *Reader) Next() (*unstructured.Unstructured, int, error) {
 	if err != nil {
 		return nil, line, r.counted()
 	}
-	object, err := decode(doc)
-	if err != nil {
-		return nil, line, fmt.Errorf("%s, line %d: %w", r.path, line, err)
-	}
 	r.read++
-	return object, line, nil
+	return doc, line, nil
 }
 
 // unread is the error of a file that cannot be read to its end.

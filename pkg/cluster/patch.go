@@ -3,7 +3,10 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -62,4 +65,18 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 		return nil, err
 	}
 	return it.named(name)
+}
+
+// IsStale says whether an error of a write is about an object that is not as it was read. A test of a patch that fails is Invalid, without a cause, where an
+// object that is not valid has some (T-17).
+func IsStale(err error) bool {
+	if apierrors.IsConflict(err) {
+		return true
+	}
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
+		return false
+	}
+	details := status.Status().Details
+	return (details == nil || len(details.Causes) == 0) && !strings.Contains(err.Error(), "denied the request")
 }

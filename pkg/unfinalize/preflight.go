@@ -2,7 +2,6 @@ package unfinalize
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,7 +69,7 @@ func (d *Dependent) dryRun(ctx context.Context, client *cluster.Client) error {
 		steps = append(steps, cluster.PatchStep{Op: "remove", Path: fmt.Sprintf("/metadata/ownerReferences/%d", at)})
 	}
 	_, err := client.Patch(ctx, d.Type, d.Ref.Namespace, d.Ref.Name, steps, cluster.PatchOptions{DryRun: true})
-	if err != nil && !changed(err) && !cluster.IsAbsent(err, d.Type, d.Ref.Name) {
+	if err != nil && !cluster.IsStale(err) && !cluster.IsAbsent(err, d.Type, d.Ref.Name) {
 		return fmt.Errorf("%s %q: %w", d.Ref.Resource, d.Ref.Name, err)
 	}
 	return nil
@@ -78,7 +77,7 @@ func (d *Dependent) dryRun(ctx context.Context, client *cluster.Client) error {
 
 // refused adds what the server says against one method to the assessments that go it.
 func (c *Candidate) refused(method Method, err error) {
-	if err == nil || changed(err) || cluster.IsAbsent(err, c.Type, c.Ref.Name) || isDryRunUnsupported(err) {
+	if err == nil || cluster.IsStale(err) || cluster.IsAbsent(err, c.Type, c.Ref.Name) || isDryRunUnsupported(err) {
 		return
 	}
 	for i := range c.Assessments {
@@ -86,20 +85,6 @@ func (c *Candidate) refused(method Method, err error) {
 			c.Assessments[i].refuse(ServerRefuses, Never, "the server would refuse it: "+err.Error(), hintFor(err))
 		}
 	}
-}
-
-// changed says whether an error is about an object that is not as it was read. A test of a patch that fails is Invalid, without a cause, where an
-// object that is not valid has some (T-17).
-func changed(err error) bool {
-	if apierrors.IsConflict(err) {
-		return true
-	}
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
-		return false
-	}
-	details := status.Status().Details
-	return (details == nil || len(details.Causes) == 0) && !strings.Contains(err.Error(), "denied the request")
 }
 
 // isDryRunUnsupported says whether a webhook cannot be asked without effects; the write itself will tell (API-041).

@@ -12,7 +12,7 @@ var leaves = []string{"pkg/api/v1alpha1", "pkg/phrase", "pkg/answer", "pkg/sugge
 var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
 	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion", "pkg/check", "pkg/ownerref", "pkg/restore"}
-	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain", "pkg/cmd/check", "pkg/cmd/adopt", "pkg/cmd/disown", "pkg/cmd/archive"}
+	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain", "pkg/cmd/check", "pkg/cmd/adopt", "pkg/cmd/disown", "pkg/cmd/archive", "pkg/cmd/restore"}
 	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership"}
 	output    = []string{"pkg/render", "pkg/encode"}
 )
@@ -30,6 +30,7 @@ var imports = map[string][]string{
 	"pkg/cmd/why":        command("pkg/diagnose"),
 	"pkg/cmd/unfinalize": command("pkg/unfinalize"),
 	"pkg/cmd/explain":    command("pkg/explain"),
+	"pkg/cmd/restore":    command("pkg/restore"),
 	"pkg/cmd/check":      command("pkg/check"),
 	"pkg/cmd/archive":    command("pkg/archive", "pkg/tree"),
 	"pkg/cmd/adopt":      command("pkg/ownerref"),

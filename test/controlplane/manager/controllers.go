@@ -21,6 +21,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/replication"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
+	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
 	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
 	"k8s.io/kubernetes/pkg/controller/volume/pvprotection"
 )
@@ -71,6 +72,15 @@ var constructors = map[string]func(context.Context, *manager) (func(context.Cont
 		core := m.informers.Core().V1()
 		e := endpointslice.NewController(ctx, core.Pods(), core.Services(), core.Nodes(), m.informers.Discovery().V1().EndpointSlices(), 100, c, 0)
 		return func(ctx context.Context) { e.Run(ctx, 5) }, nil
+	}),
+	// It binds volumes that exist. Without plugins it provisions and recycles none.
+	"persistentvolume-binder-controller": with("persistent-volume-binder", func(ctx context.Context, m *manager, c kubernetes.Interface) (func(context.Context), error) {
+		core := m.informers.Core().V1()
+		b, err := persistentvolume.NewController(ctx, persistentvolume.ControllerParameters{
+			KubeClient: c, SyncPeriod: 15 * time.Second, VolumeInformer: core.PersistentVolumes(), ClaimInformer: core.PersistentVolumeClaims(),
+			ClassInformer: m.informers.Storage().V1().StorageClasses(), PodInformer: core.Pods(), NodeInformer: core.Nodes(),
+		})
+		return func(ctx context.Context) { b.Run(ctx) }, err
 	}),
 	"persistentvolumeclaim-protection-controller": with("pvc-protection-controller", func(ctx context.Context, m *manager, c kubernetes.Interface) (func(context.Context), error) {
 		core := m.informers.Core().V1()

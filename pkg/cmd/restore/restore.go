@@ -1,0 +1,113 @@
+// Package restore is the command kubectl gc restore.
+package restore
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
+)
+
+// Options are the flags and arguments of kubectl gc restore.
+type Options struct {
+	*env.Env
+	Output *env.Output
+	// File is the archive, and Names the objects of it that are meant; none for all.
+	File  string
+	Names []restore.Name
+	// DryRun is none, client or server.
+	DryRun                                              string
+	All, Overwrite, Status, RequireOwners, OtherCluster bool
+	Yes                                                 bool
+}
+
+// New returns the command restore, which calls runF with its options; nil runs it.
+func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name")}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:   "restore -f ARCHIVE [TYPE/NAME ... | TYPE NAME ...]",
+		Short: "Create again what an archive holds, with its owners",
+		Long: `Create again the objects of an archive that delete, unfinalize, run or archive has written.
+
+Owners are created before their dependents, and ownerReferences get the new uids of the owners.
+With kubectl create -f, they would keep the old uids, and the garbage collector would delete the
+objects again. Without TYPE/NAME it restores the whole archive; an object that is named is
+restored with everything that it owns or contains.
+
+It rolls forward. Objects that exist are left alone; --overwrite applies the archived object over
+another one of its name. Dependents that still exist get their references back. What controllers
+create by themselves, such as the ReplicaSets and Pods of a Deployment, is left to them; --all
+restores it too. Jobs and Pods that have run to their end are not run again without --all.
+
+A reference to an owner that does not come back is left out, with a note; --require-owners does
+not restore the object then. A PersistentVolume that was kept is bound to its restored claim. If
+the volume is gone, the claim gets a new one, and the plan says that the data are lost.
+
+Each restored object has the annotation gc.kubectl.dev/restored-from with the uid that it had. If
+the command is interrupted, the same command goes on.
+
+Exit code 2 means that something was refused or could not be restored now.`,
+		Example: `  # Delete with an archive, and take it back
+  kubectl gc delete deployment/web --archive web.yaml
+  kubectl gc restore -f web.yaml
+
+  # Only show what would be done
+  kubectl gc restore -f web.yaml --dry-run=client
+
+  # Restore one object of the archive, with what it owns
+  kubectl gc restore -f shop.yaml statefulset/db -n shop`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.validate(cmd, args); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.File, "filename", "f", "", "Archive to restore")
+	flags.BoolVar(&o.All, "all", false, "Also restore what controllers create by themselves, and Jobs and Pods that have run to their end")
+	flags.BoolVar(&o.Overwrite, "overwrite", false, "Apply archived objects over others of their name, by server-side apply")
+	flags.BoolVar(&o.Status, "status", false, "Also write the archived status of each object that is created")
+	flags.BoolVar(&o.RequireOwners, "require-owners", false, "Do not restore an object if one of its owners does not come back")
+	flags.BoolVar(&o.OtherCluster, "other-cluster", false, "Restore an archive of another cluster, or of one that is not known")
+	flags.StringVar(&o.DryRun, "dry-run", "none", "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends each object that can be asked about with dryRun=All")
+	flags.Lookup("dry-run").NoOptDefVal = "client"
+	flags.BoolVarP(&o.Yes, "yes", "y", false, "Perform the plan without asking; required without a terminal")
+	o.Output.Add(cmd)
+	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// validate checks what was typed before anything is asked of the server.
+func (o *Options) validate(cmd *cobra.Command, args []string) (err error) {
+	switch {
+	case o.File == "":
+		return env.Usage(cmd, "-f is required: the archive to restore")
+	case o.File == "-":
+		return env.Usage(cmd, "-f needs a file: an archive is read several times")
+	case !slices.Contains([]string{"none", "client", "server"}, o.DryRun):
+		return env.Usage(cmd, "invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\".", o.DryRun)
+	}
+	if o.Names, err = restore.ParseNames(args); err != nil {
+		return env.UsageError(cmd, err)
+	}
+	return o.Output.Validate(cmd)
+}
+
+// namespace is the one that was typed; empty for any. That of the context is not taken: an archive says where its objects were.
+func (o *Options) namespace() string {
+	if o.Config.Namespace == nil {
+		return ""
+	}
+	return *o.Config.Namespace
+}
+
+var errNoAnswer = errors.New("nothing was restored: there is no terminal to ask on")

@@ -1,0 +1,173 @@
+package render
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
+)
+
+// RestorePlan writes what a restore does, what it leaves alone, and what cannot be restored now.
+func RestorePlan(w io.Writer, p *restore.Plan, s Style) error {
+	out := bufio.NewWriter(w)
+	if len(p.Steps) > 0 {
+		header := []string{"ACTION", "NAMESPACE", "OBJECT", "OWNERS", "NOTE"}
+		var rows [][]string
+		for i := range p.Steps {
+			step := &p.Steps[i]
+			rows = append(rows, []string{string(step.Verb), orDash(Escape(step.Object.Namespace)), KindName(step.Object), restoredOwners(step), Escape(strings.Join(step.Notes, "; "))})
+		}
+		s.fit(header, rows, 4, 3, 2)
+		if err := writeTable(out, header, rows); err != nil {
+			return err
+		}
+	}
+	if err := restoreHeld(out, p, s); err != nil {
+		return err
+	}
+	for _, line := range restoreSummary(p, s) {
+		fmt.Fprintln(out, line)
+	}
+	return out.Flush()
+}
+
+// restoredOwners names the owners that an object gets.
+func restoredOwners(step *restore.Step) string {
+	var names []string
+	for _, r := range append(step.References[:len(step.References):len(step.References)], step.Late...) {
+		names = append(names, KindName(graph.Ref{Kind: r.Kind, Name: r.Name}))
+	}
+	if len(names) == 0 {
+		return "-"
+	}
+	return strings.Join(names, ",")
+}
+
+// restoreHeld writes what cannot be restored now.
+func restoreHeld(w io.Writer, p *restore.Plan, s Style) error {
+	if len(p.Held) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nnot restored:")
+	header := []string{"NAMESPACE", "OBJECT", "BECAUSE"}
+	var rows [][]string
+	for _, l := range p.Held {
+		rows = append(rows, []string{orDash(Escape(l.Object.Namespace)), KindName(l.Object), Escape(l.Because)})
+	}
+	s.fit(header, rows, 2, 1)
+	return writeTable(w, header, rows)
+}
+
+// restoreSummary counts what is done, and says of what is left alone why.
+func restoreSummary(p *restore.Plan, s Style) []string {
+	counts := map[restore.Verb]int{}
+	for i := range p.Steps {
+		counts[p.Steps[i].Verb]++
+	}
+	var parts []string
+	for _, v := range []struct {
+		verb restore.Verb
+		does string
+	}{
+		{restore.Create, "%s created"}, {restore.Apply, "%s applied over another of the name"}, {restore.Refer, "%s given references to restored owners"},
+	} {
+		if n := counts[v.verb]; n > 0 {
+			parts = append(parts, fmt.Sprintf(v.does, phrase.Count(n, "object")))
+		}
+	}
+	if n := counts[restore.Rebind]; n > 0 {
+		parts = append(parts, phrase.Count(n, "volume")+" bound to restored claims")
+	}
+	summary := "nothing to restore"
+	if len(parts) > 0 {
+		summary = phrase.And(parts)
+	}
+	lines := wrap(summary, s.columns())
+	return append(lines, restoreLeft(p, s)...)
+}
+
+// restoreLeft says what nothing is done to, for each reason in one sentence.
+func restoreLeft(p *restore.Plan, s Style) []string {
+	var order []string
+	names := map[string][]string{}
+	for _, l := range p.Left {
+		if names[l.Because] == nil {
+			order = append(order, l.Because)
+		}
+		names[l.Because] = append(names[l.Because], KindName(l.Object))
+	}
+	var lines []string
+	for _, because := range order {
+		lines = append(lines, wrap("left alone: "+phrase.FirstFew(names[because], 5)+": "+Escape(because), s.columns())...)
+	}
+	return lines
+}
+
+// RestoreNames writes the objects that are written to, as kubectl's -o name does.
+func RestoreNames(w io.Writer, p *restore.Plan) error {
+	out := bufio.NewWriter(w)
+	for i := range p.Steps {
+		fmt.Fprintln(out, TypeName(p.Steps[i].Object))
+	}
+	return out.Flush()
+}
+
+// restoredAs says what a step has done.
+var restoredAs = map[restore.Verb]string{restore.Create: "restored", restore.Apply: "applied", restore.Refer: "given its owners", restore.Rebind: "bound to its claim"}
+
+// Restored is the line about a step that was done.
+func Restored(d restore.Done, dryRun bool) string {
+	line := TypeName(d.Step.Object) + " " + restoredAs[d.Step.Verb]
+	if ns := d.Step.Object.Namespace; ns != "" {
+		line += " in namespace " + Escape(ns)
+	}
+	if len(d.Notes) > 0 {
+		line += " (" + Escape(strings.Join(d.Notes, "; ")) + ")"
+	}
+	if dryRun {
+		line += " (server dry run)"
+	}
+	return line
+}
+
+// RestoreErrors are the errors of what was not done, each naming its object.
+func RestoreErrors(r *restore.Result, interrupted bool) error {
+	var errs []error
+	unsent := 0
+	for _, f := range r.Failed {
+		if errors.Is(f.Err, restore.ErrNotSent) {
+			unsent++
+			continue
+		}
+		errs = append(errs, fmt.Errorf("%s was not restored: %w", Quoted(f.Step.Object), f.Err))
+	}
+	if unsent > 0 && (interrupted || len(errs) == 0) {
+		errs = append(errs, answer.WithHint(fmt.Errorf("%s not begun", phrase.Count(unsent, "step")), "the same command goes on from here"))
+	}
+	return errors.Join(errs...)
+}
+
+// RestoreForbidden says which rights are missing; nil if none is.
+func RestoreForbidden(p *restore.Plan) error {
+	if len(p.Forbidden) == 0 {
+		return nil
+	}
+	var missing []string
+	for _, f := range p.Forbidden {
+		what := f.Verb + " " + graph.Ref{Resource: f.Type.Resource, APIVersion: f.Type.APIVersion()}.QualifiedResource()
+		if f.Subresource != "" {
+			what += "/" + f.Subresource
+		}
+		if f.Namespace != "" {
+			what += " in namespace " + f.Namespace
+		}
+		missing = append(missing, what)
+	}
+	return answer.Refuse(fmt.Errorf("nothing was restored: you may not %s", Escape(phrase.FirstFew(missing, 5))))
+}

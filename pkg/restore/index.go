@@ -1,0 +1,111 @@
+package restore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// index is what is kept of an archive in memory: little of each object.
+type index struct {
+	file  string
+	head  *v1alpha1.Plan
+	items []*item // in the order of the archive, in which owners stand before their dependents
+	byUID map[string]*item
+	// places has the objects by kind, namespace and name; of several incarnations the last.
+	places map[place]*item
+
+	owned       map[string][]*item // by the uid of the owner; made when it is asked for
+	definitions map[schema.GroupVersionKind]*item
+}
+
+// place is where an object is, whatever its uid.
+type place struct {
+	schema.GroupKind
+	namespace, name string
+}
+
+// item is what is kept of an archived object.
+type item struct {
+	// ref is as archived: its uid is that of the object that was.
+	ref    graph.Ref
+	number int // its place in the archive
+	owners []metav1.OwnerReference
+	facts  facts
+}
+
+func (it *item) kind() schema.GroupKind {
+	return schema.FromAPIVersionAndKind(it.ref.APIVersion, it.ref.Kind).GroupKind()
+}
+
+func (it *item) place() place { return place{it.kind(), it.ref.Namespace, it.ref.Name} }
+
+// controller is the owner that manages the object; nil for none.
+func (it *item) controller() *metav1.OwnerReference {
+	for i := range it.owners {
+		if it.owners[i].Controller != nil && *it.owners[i].Controller {
+			return &it.owners[i]
+		}
+	}
+	return nil
+}
+
+// readIndex reads an archive to its end. The error names the file and the line; nothing is to be restored from an archive that is not whole.
+func readIndex(file string) (*index, error) {
+	r, err := archive.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	x := &index{file: file, head: r.Head, byUID: map[string]*item{}, places: map[place]*item{}}
+	lines := map[string]int{}
+	for {
+		o, line, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return x, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		uid := string(o.GetUID())
+		if first, twice := lines[uid]; twice {
+			return nil, fmt.Errorf("%s, line %d: the object with uid %s is on line %d already", file, line, uid, first)
+		}
+		lines[uid] = line
+		it, err := newItem(o)
+		if err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", file, line, err)
+		}
+		it.number = len(x.items)
+		x.items = append(x.items, it)
+		x.byUID[uid] = it
+		x.places[it.place()] = it
+	}
+}
+
+// newItem takes from an object what is kept. Names that would lead a request elsewhere are refused.
+func newItem(o *unstructured.Unstructured) (*item, error) {
+	for _, field := range []struct{ name, value string }{{"metadata.name", o.GetName()}, {"metadata.namespace", o.GetNamespace()}} {
+		if wrong := path.IsValidPathSegmentName(field.value); len(wrong) > 0 {
+			return nil, fmt.Errorf("%s %q %s", field.name, field.value, wrong[0])
+		}
+	}
+	if _, err := schema.ParseGroupVersion(o.GetAPIVersion()); err != nil {
+		return nil, fmt.Errorf("apiVersion: %w", err)
+	}
+	it := &item{
+		ref:    graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())},
+		owners: o.GetOwnerReferences(),
+	}
+	it.facts = factsOf(it.kind(), o.Object)
+	return it, nil
+}

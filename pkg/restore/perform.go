@@ -1,0 +1,265 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// PerformOptions say how a plan is carried out.
+type PerformOptions struct {
+	// DryRun sends what can be asked without its owners and its namespace with dryRun=All.
+	DryRun bool
+	// OnDone, if not nil, is called with each step that was done, one call at a time.
+	OnDone func(Done)
+}
+
+// Done is a step that the server has taken.
+type Done struct {
+	Step *Step
+	// UID is that of the object now.
+	UID string
+	// Notes say what is not as the plan had it.
+	Notes []string
+}
+
+// Failure is a step that was not done.
+type Failure struct {
+	Step *Step
+	Err  error
+}
+
+// Result is what came of a plan.
+type Result struct {
+	Done   []Done
+	Failed []Failure
+	// Unasked are the steps of a dry run that the server cannot be asked about, because what they need is not there yet.
+	Unasked []*Step
+}
+
+// ErrOwnerFailed is of a step whose owner was not restored.
+var ErrOwnerFailed = errors.New("an owner was not restored")
+
+// ErrNotSent is of a step that was not begun, because the command was interrupted or the archive could not be read again.
+var ErrNotSent = errors.New("it was not begun")
+
+// Perform does what a plan says, each step once, and looks at all of it again in the end. The archive is read again meanwhile, and must be the same. The error is of what ended it;
+// the result is there all the same, and a second New and Perform go on from it.
+func (p *Plan) Perform(ctx context.Context, client *cluster.Client, opts PerformOptions) (*Result, error) {
+	r := &performer{plan: p, client: client, opts: opts, results: make([]outcome, len(p.Steps)), of: map[*item]*creation{}}
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Verb == Create || s.Verb == Apply {
+			r.of[s.item] = &creation{done: make(chan struct{})}
+		}
+	}
+	err := r.writeObjects(ctx)
+	if err == nil && ctx.Err() == nil {
+		r.writeReferences(ctx)
+		r.verify(ctx)
+	}
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	return r.result(), err
+}
+
+// outcome is what came of a step.
+type outcome struct {
+	done    *Done
+	err     error
+	unasked bool
+}
+
+// creation is an object that is created or applied. Its fields are set when done is closed.
+type creation struct {
+	done chan struct{}
+	// uid is empty if the object was not created.
+	uid string
+}
+
+type performer struct {
+	plan   *Plan
+	client *cluster.Client
+	opts   PerformOptions
+	of     map[*item]*creation
+
+	mu      sync.Mutex
+	results []outcome
+}
+
+// note keeps what came of a step.
+func (r *performer) note(i int, o outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.results[i] = o
+	if o.done != nil && r.opts.OnDone != nil {
+		r.opts.OnDone(*o.done)
+	}
+}
+
+func (r *performer) result() *Result {
+	out := &Result{}
+	for i, o := range r.results {
+		s := &r.plan.Steps[i]
+		switch {
+		case o.done != nil:
+			out.Done = append(out.Done, *o.done)
+		case o.unasked:
+			out.Unasked = append(out.Unasked, s)
+		case o.err != nil:
+			out.Failed = append(out.Failed, Failure{s, o.err})
+		default:
+			out.Failed = append(out.Failed, Failure{s, ErrNotSent})
+		}
+	}
+	return out
+}
+
+// writeObjects creates and applies objects, wave after wave: each wave reads the archive once, and what is of another wave is stepped over.
+func (r *performer) writeObjects(ctx context.Context) error {
+	for wave := 0; wave <= lastWave; wave++ {
+		byNumber := map[int]int{}
+		var definitions []*Step
+		for i := range r.plan.Steps {
+			s := &r.plan.Steps[i]
+			if s.wave != wave || s.Verb != Create && s.Verb != Apply {
+				continue
+			}
+			byNumber[s.item.number] = i
+			if s.item.kind() == kindDefinition && s.Verb == Create {
+				definitions = append(definitions, s)
+			}
+		}
+		if len(byNumber) == 0 {
+			continue
+		}
+		if err := r.writeWave(ctx, byNumber); err != nil {
+			return err
+		}
+		if !r.opts.DryRun {
+			if err := r.awaitDefinitions(ctx, definitions); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeWave reads the archive and writes the objects of one wave; byNumber has their steps. An object is not begun before its owners are, so that those who wait
+// for owners never keep these from being written.
+func (r *performer) writeWave(ctx context.Context, byNumber map[int]int) error {
+	a, err := archive.Open(r.plan.File)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	var group errgroup.Group
+	group.SetLimit(r.client.Concurrency())
+	defer func() { _ = group.Wait() }() // each error is in its place
+	for number, left := 0, len(byNumber); left > 0; number++ {
+		i, wanted := byNumber[number]
+		if !wanted {
+			if err := a.Skip(); err != nil {
+				return r.changed(err)
+			}
+			continue
+		}
+		o, _, err := a.Next()
+		if err != nil {
+			return r.changed(err)
+		}
+		if s := &r.plan.Steps[i]; string(o.GetUID()) != s.item.ref.UID {
+			return fmt.Errorf("%s has changed since it was read; nothing more was restored", r.plan.File)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		left--
+		group.Go(func() error {
+			r.writeObject(ctx, i, o)
+			return nil
+		})
+	}
+	return nil
+}
+
+// changed is the error of an archive that was whole before.
+func (r *performer) changed(err error) error {
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s has changed since it was read; nothing more was restored", r.plan.File)
+	}
+	return err
+}
+
+// writeObject creates or applies one object.
+func (r *performer) writeObject(ctx context.Context, i int, archived *unstructured.Unstructured) {
+	s := &r.plan.Steps[i]
+	c := r.of[s.item]
+	defer close(c.done)
+	o := Creatable(archived)
+	if s.unbound {
+		remove(o.Object, "spec", "volumeName")
+	}
+	references, err := r.references(ctx, s.References)
+	if err != nil {
+		r.note(i, outcome{err: err})
+		return
+	}
+	setReferences(o, references)
+	if r.opts.DryRun {
+		r.ask(ctx, i, o)
+		return
+	}
+	write := r.create
+	if s.Verb == Apply {
+		write = r.apply
+	}
+	written, notes, err := write(ctx, s, o)
+	if err != nil {
+		r.note(i, outcome{err: err})
+		return
+	}
+	if r.plan.writesStatus(s) {
+		notes = append(notes, r.status(ctx, s, written, archived)...)
+	}
+	notes = append(notes, differences(o, written)...)
+	r.mu.Lock()
+	c.uid = string(written.GetUID())
+	r.mu.Unlock()
+	r.note(i, outcome{done: &Done{Step: s, UID: c.uid, Notes: notes}})
+}
+
+// uidOf waits until an owner is written, and returns its uid; empty if it was not written.
+func (r *performer) uidOf(ctx context.Context, it *item) string {
+	c := r.of[it]
+	if c == nil {
+		return ""
+	}
+	select {
+	case <-c.done:
+		return c.uid
+	case <-ctx.Done():
+		return ""
+	}
+}
+
+// each calls f for each step, several at once.
+func (r *performer) each(f func(int, *Step)) {
+	var group errgroup.Group
+	group.SetLimit(r.client.Concurrency())
+	for i := range r.plan.Steps {
+		group.Go(func() error {
+			f(i, &r.plan.Steps[i])
+			return nil
+		})
+	}
+	_ = group.Wait() // each error is in its place
+}

@@ -1,0 +1,131 @@
+package restore
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Options say what is restored, and how.
+type Options struct {
+	// Names are the objects that are meant, each with what it owns or contains; empty for all of the archive.
+	Names []Name
+	// Namespace restricts Names to one namespace; empty for any.
+	Namespace string
+	// All also restores what controllers make again by themselves, and what has run to its end.
+	All bool
+	// Overwrite applies the archived object over one that has its name.
+	Overwrite bool
+	// Status writes the archived status too.
+	Status bool
+	// RequireOwners holds objects of which an owner does not come back; otherwise they are restored without that reference.
+	RequireOwners bool
+	// OtherCluster allows an archive of another cluster, or of one that is not known.
+	OtherCluster bool
+}
+
+// Verb says what a step does.
+type Verb string
+
+// The verbs.
+const (
+	// Create creates the object.
+	Create Verb = "create"
+	// Apply applies it over the object that has its name.
+	Apply Verb = "apply"
+	// Refer adds references to owners that have another uid now, to an object that is there.
+	Refer Verb = "refer"
+	// Rebind gives the claim of a PersistentVolume its new uid.
+	Rebind Verb = "rebind"
+)
+
+// Step is one write, with what follows from it for the same object.
+type Step struct {
+	Verb Verb
+	// Object is as archived for Create, with the uid that it had; otherwise it is the live object.
+	Object graph.Ref
+	Type   graph.Type
+	// References are those that the object gets.
+	References []Reference
+	// Late are those that it gets after it was created, since an owner is created later: the owners own each other.
+	Late []Reference
+	// Notes say what does not come back as it was.
+	Notes []string
+
+	item *item
+	// unbound says of a claim that it gets another volume.
+	unbound bool
+	// claim is the claim that a Rebind is for, with its archived uid.
+	claim *item
+	// wave is when a Create is due; those of one wave follow the archive's order.
+	wave int
+}
+
+// Reference is an ownerReference of a restored object.
+type Reference struct {
+	// OwnerReference is as archived, with the uid that the owner had.
+	metav1.OwnerReference
+	// NewUID is that of the owner now; empty for an owner that is created too.
+	NewUID string
+}
+
+// Reason says in a word why an object is left alone or held.
+type Reason string
+
+// The reasons for leaving an archived object out. The first group is as it should be, of the second (Held) the object could not be restored now.
+const (
+	Exists         Reason = "Exists"         // it is there, it or what was created from it
+	NameTaken      Reason = "NameTaken"      // another object has its name
+	ByController   Reason = "ByController"   // a controller makes it again
+	Finished       Reason = "Finished"       // it has run to its end, and would run again
+	StorageDeleted Reason = "StorageDeleted" // a volume whose storage was deleted with it
+	IsEvent        Reason = "IsEvent"        // an event tells what happened at the time
+
+	BeingDeleted     Reason = "BeingDeleted"     // an object of its name is being deleted
+	NamespaceMissing Reason = "NamespaceMissing" // neither the cluster nor the archive has its namespace
+	NamespaceDeleted Reason = "NamespaceDeleted" // its namespace is being deleted
+	NotServed        Reason = "NotServed"        // no API serves its kind in its version
+	OwnerMissing     Reason = "OwnerMissing"     // an owner does not come back, and --require-owners was given
+	OwnerUnknown     Reason = "OwnerUnknown"     // an owner cannot be read
+	Unreadable       Reason = "Unreadable"       // its place cannot be read
+	VolumeTaken      Reason = "VolumeTaken"      // its volume belongs to another claim
+)
+
+// Left is an archived object that nothing is done to, and why.
+type Left struct {
+	Object  graph.Ref
+	Reason  Reason
+	Because string
+}
+
+// Plan is what a restore does.
+type Plan struct {
+	// File is the archive, and Head the plan that it was written for.
+	File string
+	Head *v1alpha1.Plan
+	// Steps are in the order in which they are begun. A step waits for its owners.
+	Steps []Step
+	// Left are objects that are not restored on purpose, and Held those that cannot be restored now.
+	Left, Held []Left
+	// Forbidden are rights that the user needs and does not have. If there are any, nothing is done.
+	Forbidden []Forbidden
+
+	opts  Options
+	index *index
+	types []graph.Type
+}
+
+// itemOf is the archived object that had a uid; nil if the archive has none.
+func (p *Plan) itemOf(uid string) *item { return p.index.byUID[uid] }
+
+// typeOf is the type of an archived object.
+func (p *Plan) typeOf(it *item) graph.Type { return p.types[it.number] }
+
+// Forbidden is a right that is missing.
+type Forbidden struct {
+	cluster.Access
+	// Reason is what the authorizer says, often nothing.
+	Reason string
+}

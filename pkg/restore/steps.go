@@ -1,0 +1,115 @@
+package restore
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// plan lists what is done, in its order, and what is not.
+func (d *decider) plan() *Plan {
+	p := &Plan{File: d.file, Head: d.head, opts: d.opts, index: d.index, types: d.types}
+	for _, it := range d.items {
+		switch d.fates[it.number] {
+		case created, applied:
+			p.Steps = append(p.Steps, d.write(it))
+		case alive:
+			if s, some := d.refer(it); some {
+				p.Steps = append(p.Steps, s)
+				delete(d.whys, it.number)
+			}
+		}
+		if s, some := d.rebind(it); some {
+			p.Steps = append(p.Steps, s)
+		}
+		if why, ok := d.whys[it.number]; ok {
+			if d.fates[it.number] == held {
+				p.Held = append(p.Held, why)
+			} else {
+				p.Left = append(p.Left, why)
+			}
+		}
+	}
+	slices.SortStableFunc(p.Steps, func(a, b Step) int { return cmp.Compare(a.wave, b.wave) })
+	return p
+}
+
+// write is the step that creates or applies an object.
+func (d *decider) write(it *item) Step {
+	s := Step{Verb: Create, Object: it.ref, Type: d.types[it.number], item: it, wave: d.waves[it.number]}
+	if d.fates[it.number] == applied {
+		s.Verb, s.Object.UID = Apply, d.uids[it.number]
+	}
+	s.Object.Resource = s.Type.Resource
+	for _, r := range it.owners {
+		ref, ok, _ := d.resolve(it, r)
+		switch owner := d.byUID[string(r.UID)]; {
+		case !ok:
+			s.Notes = append(s.Notes, "without its reference to "+ownerName(r)+", which does not come back")
+		case ref.NewUID == "" && !isBefore(d.waves, owner, it):
+			s.Late = append(s.Late, ref)
+		default:
+			s.References = append(s.References, ref)
+		}
+	}
+	if it.kind() == kindClaim && s.Verb == Create && it.facts.volume != "" {
+		d.bind(it, &s)
+	}
+	return s
+}
+
+// bind says what becomes of the volume of a claim.
+func (d *decider) bind(it *item, s *Step) {
+	name := it.facts.volume
+	if archived := d.places[place{kindVolume, "", name}]; archived != nil && d.fates[archived.number] == created {
+		return
+	}
+	switch v := d.volumes[name]; {
+	case v.err != nil:
+		s.Notes = append(s.Notes, fmt.Sprintf("whether its volume %s exists cannot be read; it stays Pending without it", name))
+	case !v.found:
+		s.unbound = true
+		s.Notes = append(s.Notes, fmt.Sprintf("with a new volume: %s is gone, and so are the data", name))
+	}
+}
+
+// rebind is the step that gives a volume the new uid of its claim.
+func (d *decider) rebind(it *item) (Step, bool) {
+	f := d.fates[it.number]
+	if it.kind() != kindClaim || it.facts.volume == "" || f != created && (f != alive || d.uids[it.number] == it.ref.UID) {
+		return Step{}, false
+	}
+	v := d.volumes[it.facts.volume]
+	if !v.found || v.claimUID != it.ref.UID || !v.of(it) {
+		return Step{}, false
+	}
+	return Step{
+		Verb: Rebind, Type: v.Type, Object: graph.Ref{APIVersion: v.APIVersion(), Kind: v.Kind, Resource: v.Resource, Name: it.facts.volume, UID: v.uid},
+		item: it, claim: it, wave: d.waves[it.number], Notes: []string{fmt.Sprintf("for claim %s in namespace %s", it.ref.Name, it.ref.Namespace)},
+	}, true
+}
+
+// refer is the step that gives an object that is there the references to owners that have another uid now. References that somebody has taken off although
+// the owner is still the same stay off.
+func (d *decider) refer(it *item) (Step, bool) {
+	now := d.live[it.number]
+	if !d.wanted[it.number] || now.deleting {
+		return Step{}, false
+	}
+	s := Step{Verb: Refer, Object: it.ref, Type: d.types[it.number], item: it, wave: lastWave + 1}
+	s.Object.UID, s.Object.Resource = now.uid, s.Type.Resource
+	for _, r := range it.owners {
+		ref, ok, _ := d.resolve(it, r)
+		if !ok || ref.NewUID == string(r.UID) || now.refersTo(ref.NewUID) {
+			continue
+		}
+		if c := now.controllerBesides(string(r.UID)); c != "" && r.Controller != nil && *r.Controller {
+			s.Notes = append(s.Notes, "without its reference to "+ownerName(r)+": it has another controller, "+c)
+			continue
+		}
+		s.References = append(s.References, ref)
+	}
+	return s, len(s.References) > 0
+}

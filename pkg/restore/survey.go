@@ -1,0 +1,246 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// New reads an archive and what the cluster has of it now, and plans what a restore does. Nothing is written. The error names the file and the line of what cannot be
+// read, is a refusal for an archive of another cluster, or is what every request would meet.
+func New(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, file string, opts Options) (*Plan, error) {
+	x, err := readIndex(file)
+	if err != nil {
+		return nil, err
+	}
+	if !opts.OtherCluster {
+		if err := sameCluster(ctx, client, x.head.Cluster); err != nil {
+			return nil, err
+		}
+	}
+	wanted, err := x.find(opts.Names, opts.Namespace, catalog)
+	if err != nil {
+		return nil, err
+	}
+	s := &surveyor{client: client, catalog: catalog, survey: survey{
+		index: x, wanted: wanted, types: make([]graph.Type, len(x.items)), live: make([]live, len(x.items)),
+	}}
+	if err := s.read(ctx); err != nil {
+		return nil, err
+	}
+	p := decide(s.survey, opts)
+	return p, p.preflight(ctx, client)
+}
+
+// sameCluster refuses an archive of another cluster: what has the same name there can be something else. It compares the uid of the namespace kube-system.
+func sameCluster(ctx context.Context, client *cluster.Client, archived string) error {
+	now := lookAt(ctx, client, target{Type: cluster.NamespaceType, name: "kube-system"})
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	const hint = "add --other-cluster to restore it here all the same"
+	switch {
+	case archived == "":
+		return answer.Refuse(answer.WithHint(errors.New("nothing was restored: the archive does not say of which cluster it is"), hint))
+	case now.err != nil:
+		return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was restored: whether the archive is of this cluster cannot be read: %w", now.err), hint))
+	case now.uid != archived:
+		return answer.Refuse(answer.WithHint(errors.New("nothing was restored: the archive is of another cluster"), hint))
+	}
+	return nil
+}
+
+// surveyor reads what a survey has.
+type surveyor struct {
+	survey
+	client  *cluster.Client
+	catalog *cluster.Catalog
+}
+
+func (s *surveyor) read(ctx context.Context) error {
+	for _, it := range s.items {
+		s.types[it.number], _ = s.catalog.Kind(it.ref.APIVersion, it.ref.Kind)
+	}
+	if err := s.readPlaces(ctx); err != nil {
+		return err
+	}
+	s.require()
+	for _, it := range s.items { // which are served when their definition is created
+		if d := s.definitionOf(it); s.types[it.number] == (graph.Type{}) && d != nil && s.wanted[d.number] && s.live[d.number].empty() {
+			for _, t := range d.facts.definition {
+				if t.APIVersion() == it.ref.APIVersion && t.Kind == it.ref.Kind {
+					s.types[it.number] = t
+				}
+			}
+		}
+	}
+	if err := s.readNamespaces(ctx); err != nil {
+		return err
+	}
+	if err := s.readOutside(ctx); err != nil {
+		return err
+	}
+	return s.readVolumes(ctx)
+}
+
+// readPlaces reads what is in the places of the objects that are meant, of their owners, and of what they need.
+func (s *surveyor) readPlaces(ctx context.Context) error {
+	read := slices.Clone(s.wanted)
+	for _, it := range s.items {
+		if !s.wanted[it.number] {
+			continue
+		}
+		for _, needed := range s.needs(it) {
+			read[needed.number] = true
+		}
+		for _, r := range it.owners {
+			if owner := s.byUID[string(r.UID)]; owner != nil {
+				read[owner.number] = true
+			}
+		}
+	}
+	var targets []target
+	at := map[*item]target{}
+	for _, it := range s.items {
+		if t := s.types[it.number]; read[it.number] && t != (graph.Type{}) {
+			at[it] = target{t, it.ref.Namespace, it.ref.Name}
+			targets = append(targets, at[it])
+		}
+	}
+	found, err := look(ctx, s.client, targets)
+	for it, t := range at {
+		s.live[it.number] = found[t]
+	}
+	return err
+}
+
+// needs are the archived namespace and CustomResourceDefinition of an object.
+func (s *survey) needs(it *item) []*item {
+	var all []*item
+	if ns := s.places[place{kindNamespace, "", it.ref.Namespace}]; it.ref.Namespace != "" && ns != nil {
+		all = append(all, ns)
+	}
+	if d := s.definitionOf(it); d != nil {
+		all = append(all, d)
+	}
+	return all
+}
+
+// require adds what the objects that are meant cannot be created without.
+func (s *surveyor) require() {
+	for _, it := range s.items {
+		if !s.wanted[it.number] {
+			continue
+		}
+		for _, needed := range s.needs(it) {
+			s.wanted[needed.number] = s.wanted[needed.number] || s.live[needed.number].empty()
+		}
+	}
+}
+
+// readNamespaces reads the namespaces that the archive does not have.
+func (s *surveyor) readNamespaces(ctx context.Context) error {
+	missing := map[string]target{}
+	for _, it := range s.items {
+		if ns := it.ref.Namespace; s.wanted[it.number] && ns != "" && s.places[place{kindNamespace, "", ns}] == nil {
+			missing[ns] = target{Type: cluster.NamespaceType, name: ns}
+		}
+	}
+	var targets []target
+	for _, t := range missing {
+		targets = append(targets, t)
+	}
+	found, err := look(ctx, s.client, targets)
+	s.namespaces = map[string]live{}
+	for ns, t := range missing {
+		s.namespaces[ns] = found[t]
+	}
+	return err
+}
+
+// readOutside reads the owners that the archive does not have.
+func (s *surveyor) readOutside(ctx context.Context) error {
+	s.outside = map[outsider]outsideOwner{}
+	at := map[outsider]target{}
+	var targets []target
+	for _, it := range s.items {
+		if !s.wanted[it.number] {
+			continue
+		}
+		for _, r := range it.owners {
+			if s.byUID[string(r.UID)] != nil {
+				continue
+			}
+			o := outsiderOf(it, r)
+			switch t, served := s.catalog.Kind(r.APIVersion, r.Kind); {
+			case !served && s.isUnsure(r.APIVersion):
+				s.outside[o] = outsideOwner{live: live{err: fmt.Errorf("what the server serves of %s is not known", r.APIVersion)}}
+			case !served, t.Namespaced && it.ref.Namespace == "":
+				s.outside[o] = outsideOwner{unserved: true}
+			default:
+				at[o] = target{t, o.namespace, o.name}
+				if !t.Namespaced {
+					at[o] = target{t, "", o.name}
+				}
+				targets = append(targets, at[o])
+			}
+		}
+	}
+	found, err := look(ctx, s.client, targets)
+	for o, t := range at {
+		s.outside[o] = outsideOwner{live: found[t]}
+	}
+	return err
+}
+
+// isUnsure says whether discovery of a group failed.
+func (s *surveyor) isUnsure(apiVersion string) bool {
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return false
+	}
+	for _, gap := range s.catalog.Gaps {
+		if gap.Group == gv.Group {
+			return true
+		}
+	}
+	return false
+}
+
+// readVolumes reads the volumes of the claims.
+func (s *surveyor) readVolumes(ctx context.Context) error {
+	s.volumes = map[string]volume{}
+	r, served := s.catalog.Lookup(cluster.PersistentVolumes)
+	if !served {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, it := range s.items {
+		if s.wanted[it.number] && it.kind() == kindClaim && it.facts.volume != "" {
+			names[it.facts.volume] = true
+		}
+	}
+	var mu sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(s.client.Concurrency())
+	for name := range names {
+		group.Go(func() error {
+			v := volumeOf(ctx, s.client, r.Type, name)
+			mu.Lock()
+			defer mu.Unlock()
+			s.volumes[name] = v
+			return nil
+		})
+	}
+	_ = group.Wait() // each error is in its place
+	return context.Cause(ctx)
+}

@@ -1,0 +1,173 @@
+package restore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// maxTries is how often a write is tried against an object that changes all the time.
+const maxTries = 10
+
+// create creates an object. What is in its place by now counts as created if it is proven to come from the archived one: an answer can be lost on its way.
+func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstructured) (*unstructured.Unstructured, []string, error) {
+	written, err := r.client.Create(ctx, s.Type, s.Object.Namespace, o, cluster.WriteOptions{})
+	if err == nil {
+		return written, nil, nil
+	}
+	if isAllocated(err) {
+		dropAllocations(o)
+		if written, err = r.client.Create(ctx, s.Type, s.Object.Namespace, o, cluster.WriteOptions{}); err == nil {
+			return written, []string{"with another address or port: the archived one is taken"}, nil
+		}
+	}
+	if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) {
+		return nil, nil, err
+	}
+	there, readErr := r.client.GetObject(ctx, s.Type, s.Object.Namespace, s.Object.Name)
+	if readErr != nil {
+		return nil, nil, err
+	}
+	now := liveOf(there)
+	switch c := s.item.controller(); {
+	case now.deleting:
+	case now.restoredFrom == s.item.ref.UID:
+		return there, nil, nil
+	case c != nil:
+		if owner := r.plan.itemOf(string(c.UID)); now.controlledBy(r.uidOf(ctx, owner)) {
+			return there, []string{"its controller has made it meanwhile"}, nil
+		}
+	case r.madeWithNamespace(s.item):
+		written, err := r.applyOver(ctx, s, o, now.uid)
+		return written, []string{"over the one that a controller has made in the new namespace"}, err
+	}
+	if apierrors.IsAlreadyExists(err) {
+		return nil, nil, fmt.Errorf("another object has its name by now; --overwrite applies the archived one over it")
+	}
+	return nil, nil, err
+}
+
+// madeWithNamespace says whether an object is the ServiceAccount that a controller makes in each new namespace, and the namespace is created by this restore.
+func (r *performer) madeWithNamespace(it *item) bool {
+	ns := r.plan.index.places[place{kindNamespace, "", it.ref.Namespace}]
+	return it.kind() == kindAccount && it.ref.Name == "default" && ns != nil && r.of[ns] != nil
+}
+
+// apply applies an object over the live one that the plan has seen, and no other.
+func (r *performer) apply(ctx context.Context, s *Step, o *unstructured.Unstructured) (*unstructured.Unstructured, []string, error) {
+	written, err := r.applyOver(ctx, s, o, s.Object.UID)
+	return written, nil, err
+}
+
+// applyOver applies an object over the one that has the uid.
+func (r *performer) applyOver(ctx context.Context, s *Step, o *unstructured.Unstructured, uid string) (*unstructured.Unstructured, error) {
+	over := o.DeepCopy()
+	over.SetUID(types.UID(uid))
+	return r.client.Apply(ctx, s.Type, over, cluster.WriteOptions{DryRun: r.opts.DryRun})
+}
+
+// ask sends an object with dryRun=All, if what it needs is there.
+func (r *performer) ask(ctx context.Context, i int, o *unstructured.Unstructured) {
+	s := &r.plan.Steps[i]
+	var err error
+	switch {
+	case !r.canAsk(s):
+		r.note(i, outcome{unasked: true})
+		return
+	case s.Verb == Apply:
+		_, _, err = r.apply(ctx, s, o)
+	default:
+		_, err = r.client.Create(ctx, s.Type, s.Object.Namespace, o, cluster.WriteOptions{DryRun: true})
+		if isAllocated(err) {
+			dropAllocations(o)
+			_, err = r.client.Create(ctx, s.Type, s.Object.Namespace, o, cluster.WriteOptions{DryRun: true})
+		}
+	}
+	if err != nil {
+		r.note(i, outcome{err: err})
+		return
+	}
+	r.note(i, outcome{done: &Done{Step: s}})
+}
+
+// canAsk says whether the namespace and the type of an object are there before anything is restored.
+func (r *performer) canAsk(s *Step) bool {
+	x := r.plan.index
+	for _, needed := range (&survey{index: x}).needs(s.item) {
+		if r.of[needed] != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// status writes the archived status of an object that was created. What is not written is a note: the object is there.
+func (r *performer) status(ctx context.Context, s *Step, written, archived *unstructured.Unstructured) []string {
+	o := written.DeepCopy()
+	o.Object["status"] = archived.Object["status"]
+	if _, err := r.client.UpdateStatus(ctx, s.Type, o, cluster.WriteOptions{}); err != nil {
+		return []string{"without its status: " + err.Error()}
+	}
+	return nil
+}
+
+// rebind gives a volume that was bound to the archived claim the uid of the new one. The controller of volumes binds them then.
+func (r *performer) rebind(ctx context.Context, s *Step) outcome {
+	if r.opts.DryRun {
+		return outcome{unasked: true}
+	}
+	claim := lookAt(ctx, r.client, target{r.plan.typeOf(s.claim), s.claim.ref.Namespace, s.claim.ref.Name})
+	if claim.err != nil || claim.restoredFrom != s.claim.ref.UID {
+		return outcome{err: fmt.Errorf("claim %s was not restored", s.claim.ref.Name)}
+	}
+	answer, err := r.client.Patch(ctx, s.Type, "", s.Object.Name, append(cluster.Unchanged(s.Object.UID, ""),
+		cluster.PatchStep{Op: "test", Path: "/spec/claimRef/uid", Value: s.claim.ref.UID},
+		cluster.PatchStep{Op: "replace", Path: "/spec/claimRef/uid", Value: claim.uid},
+	), cluster.PatchOptions{})
+	if err != nil {
+		if v := volumeOf(ctx, r.client, s.Type, s.Object.Name); v.uid == s.Object.UID && v.claimUID == claim.uid {
+			return outcome{done: &Done{Step: s, UID: v.uid}} // the answer was lost, or somebody else has done it
+		}
+		return outcome{err: err}
+	}
+	return outcome{done: &Done{Step: s, UID: answer.UID}}
+}
+
+// differences say what a server, or a webhook, has made of the owners and finalizers of an object.
+func differences(sent, written *unstructured.Unstructured) []string {
+	var notes []string
+	got := liveOf(written)
+	for _, ref := range sent.GetOwnerReferences() {
+		if !got.refersTo(string(ref.UID)) {
+			notes = append(notes, "the server has stored it without its reference to "+ownerName(ref))
+		}
+	}
+	for _, f := range sent.GetFinalizers() {
+		if !slices.Contains(written.GetFinalizers(), f) {
+			notes = append(notes, "the server has stored it without its finalizer "+f)
+		}
+	}
+	return notes
+}
+
+// has says whether metadata that was answered has an owner.
+func has(o *graph.Object, uid string) bool {
+	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return r.UID == uid })
+}
+
+// isAllocated says whether an error is about an address or a port that another Service has by now.
+func isAllocated(err error) bool {
+	if !apierrors.IsInvalid(err) {
+		return false
+	}
+	text := err.Error()
+	return strings.Contains(text, "already allocated") || strings.Contains(text, "not in the valid range") || strings.Contains(text, "does not match")
+}
