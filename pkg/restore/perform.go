@@ -214,6 +214,7 @@ func (r *performer) writeObject(ctx context.Context, i int, archived *unstructur
 		return
 	}
 	setReferences(o, references)
+	relabel(o, s.References, references)
 	if r.opts.DryRun {
 		r.ask(ctx, i, o)
 		return

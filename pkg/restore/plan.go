@@ -55,6 +55,8 @@ type Step struct {
 	Notes []string
 
 	item *item
+	// maker is the controller that makes the object as well, empty for none: of two the later one stays out, and of too many the controller deletes one.
+	maker string
 	// unbound says of a claim that it gets another volume.
 	unbound bool
 	// claim is the claim that a Rebind is for, with its archived uid.

@@ -40,6 +40,24 @@ func setReferences(o *unstructured.Unstructured, references []metav1.OwnerRefere
 	}
 }
 
+// relabel gives labels that have the archived uid of an owner its new one, as a Job finds its pods.
+func relabel(o *unstructured.Unstructured, planned []Reference, references []metav1.OwnerReference) {
+	if len(planned) != len(references) {
+		return // a dry run, in which not all uids are known
+	}
+	labels := o.GetLabels()
+	for key, value := range labels {
+		for i := range planned {
+			if value == string(planned[i].UID) {
+				labels[key] = string(references[i].UID)
+			}
+		}
+	}
+	if len(labels) > 0 {
+		o.SetLabels(labels)
+	}
+}
+
 // writeReferences adds the references that objects get after they are there, and gives volumes the new uids of their claims.
 func (r *performer) writeReferences(ctx context.Context) {
 	r.each(func(i int, s *Step) {

@@ -38,7 +38,7 @@ func (d *decider) plan() *Plan {
 
 // write is the step that creates or applies an object.
 func (d *decider) write(it *item) Step {
-	s := Step{Verb: Create, Object: it.ref, Type: d.types[it.number], item: it, wave: d.waves[it.number]}
+	s := Step{Verb: Create, Object: it.ref, Type: d.types[it.number], item: it, maker: d.maker(it, d.comes), wave: d.waves[it.number]}
 	if d.fates[it.number] == applied {
 		s.Verb, s.Object.UID = Apply, d.uids[it.number]
 	}

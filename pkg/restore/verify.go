@@ -32,6 +32,8 @@ func (r *performer) verify(ctx context.Context) {
 		switch now := found[t]; {
 		case now.err != nil:
 			done.Notes = append(done.Notes, "it could not be looked at again: "+now.err.Error())
+		case (now.uid != done.UID || now.deleting) && r.plan.Steps[i].maker != "":
+			done.Notes = append(done.Notes, r.plan.Steps[i].maker+" has deleted it again: it makes what is missing by itself")
 		case now.uid != done.UID || now.deleting:
 			r.results[i] = outcome{err: ErrDeletedAgain}
 		}

@@ -37,14 +37,12 @@ func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstruc
 		return nil, nil, err
 	}
 	now := liveOf(there)
-	switch c := s.item.controller(); {
+	switch {
 	case now.deleting:
 	case now.restoredFrom == s.item.ref.UID:
 		return there, nil, nil
-	case c != nil:
-		if owner := r.plan.itemOf(string(c.UID)); now.controlledBy(r.uidOf(ctx, owner)) {
-			return there, []string{"its controller has made it meanwhile"}, nil
-		}
+	case s.maker != "" && r.isMadeFor(ctx, s.item, now):
+		return there, []string{s.maker + " has made it meanwhile"}, nil
 	case r.madeWithNamespace(s.item):
 		written, err := r.applyOver(ctx, s, o, now.uid)
 		return written, []string{"over the one that a controller has made in the new namespace"}, err
@@ -53,6 +51,12 @@ func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstruc
 		return nil, nil, fmt.Errorf("another object has its name by now; --overwrite applies the archived one over it")
 	}
 	return nil, nil, err
+}
+
+// isMadeFor says whether a live object belongs to the owners that were restored: what has a controller is managed by the restored one.
+func (r *performer) isMadeFor(ctx context.Context, it *item, now live) bool {
+	c := it.controller()
+	return c == nil || now.controlledBy(r.uidOf(ctx, r.plan.itemOf(string(c.UID))))
 }
 
 // madeWithNamespace says whether an object is the ServiceAccount that a controller makes in each new namespace, and the namespace is created by this restore.
