@@ -21,7 +21,7 @@ func RestorePlan(w io.Writer, p *restore.Plan, s Style) error {
 		var rows [][]string
 		for i := range p.Steps {
 			step := &p.Steps[i]
-			rows = append(rows, []string{string(step.Verb), orDash(Escape(step.Object.Namespace)), KindName(step.Object), restoredOwners(step), Escape(strings.Join(step.Notes, "; "))})
+			rows = append(rows, []string{string(step.Verb), orDash(Escape(step.Object.Namespace)), KindName(step.Object), restoredOwners(step), orDash(Escape(strings.Join(step.Notes, "; ")))})
 		}
 		s.fit(header, rows, 4, 3, 2)
 		if err := writeTable(out, header, rows); err != nil {
@@ -75,14 +75,14 @@ func restoreSummary(p *restore.Plan, s Style) []string {
 		verb restore.Verb
 		does string
 	}{
-		{restore.Create, "%s created"}, {restore.Apply, "%s applied over another of the name"}, {restore.Refer, "%s given references to restored owners"},
+		{restore.Create, "%s to create"}, {restore.Apply, "%s to apply over others of their name"}, {restore.Refer, "%s to give references to restored owners"},
 	} {
 		if n := counts[v.verb]; n > 0 {
 			parts = append(parts, fmt.Sprintf(v.does, phrase.Count(n, "object")))
 		}
 	}
 	if n := counts[restore.Rebind]; n > 0 {
-		parts = append(parts, phrase.Count(n, "volume")+" bound to restored claims")
+		parts = append(parts, phrase.Count(n, "volume")+" to bind to restored claims")
 	}
 	summary := "nothing to restore"
 	if len(parts) > 0 {
