@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/disown"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/explain"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/rescue"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/restore"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/run"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/tree"
@@ -70,7 +71,7 @@ is unknown, not absent.`,
 	e.AddFlags(root)
 	root.AddCommand(
 		tree.New(e, nil), delete.New(e, nil), wait.New(e, nil), run.New(e, nil), why.New(e, nil), check.New(e, nil), unfinalize.New(e, nil), explain.New(e, nil),
-		archive.New(e, nil), restore.New(e, nil), adopt.New(e, nil), disown.New(e, nil),
+		archive.New(e, nil), restore.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), disown.New(e, nil),
 		newCompletion(e), newVersion(e), newOptions(e),
 	)
 	for _, cmd := range root.Commands() {

@@ -11,8 +11,8 @@ var leaves = []string{"pkg/api/v1alpha1", "pkg/phrase", "pkg/answer", "pkg/sugge
 // knowledge is what is known without asking a server; engines are what works on a cluster with it; verbs are the commands.
 var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
-	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion", "pkg/check", "pkg/ownerref", "pkg/restore"}
-	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain", "pkg/cmd/check", "pkg/cmd/adopt", "pkg/cmd/disown", "pkg/cmd/archive", "pkg/cmd/restore"}
+	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion", "pkg/check", "pkg/ownerref", "pkg/restore", "pkg/rescue"}
+	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain", "pkg/cmd/check", "pkg/cmd/adopt", "pkg/cmd/disown", "pkg/cmd/archive", "pkg/cmd/restore", "pkg/cmd/rescue"}
 	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership"}
 	output    = []string{"pkg/render", "pkg/encode"}
 )
@@ -37,6 +37,8 @@ var imports = map[string][]string{
 	"pkg/cmd/disown":     command("pkg/ownerref"),
 	"pkg/check":          slices.Concat([]string{"pkg/collect", "pkg/archive", "pkg/ownerref"}, knowledge, below),
 	"pkg/ownerref":       {"pkg/selection", "pkg/cluster", "pkg/plan", "pkg/graph"},
+	"pkg/cmd/rescue":     command("pkg/rescue", "pkg/unfinalize", "pkg/archive"),
+	"pkg/rescue":         slices.Concat([]string{"pkg/archive", "pkg/restore", "pkg/unfinalize"}, knowledge, below),
 	"pkg/tree":           slices.Concat(knowledge, below),
 	"pkg/explain":        slices.Concat(knowledge, below, []string{"pkg/encode"}),
 	"pkg/deletion":       slices.Concat(engines, knowledge, below),

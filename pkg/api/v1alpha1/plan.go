@@ -59,6 +59,8 @@ type Plan struct {
 	Stranded []ObjectRef `json:"stranded,omitempty"`
 	// Follows are the objects that the garbage collector deletes when those are gone that finalizers are removed from, of kubectl gc unfinalize.
 	Follows []Follower `json:"follows,omitempty"`
+	// References are those of the dependents to the object, of kubectl gc rescue, which removes them and puts them back.
+	References []Reference `json:"references,omitempty"`
 	// Disks are the volumes whose data are destroyed because they, or the claims that are bound to them, are deleted.
 	Disks []Disk `json:"disks,omitempty"`
 	// UnreadDisks are the PersistentVolumeClaims and PersistentVolumes among the Deleted of which it is not known whether data are destroyed.
@@ -94,12 +96,12 @@ type Stage struct {
 
 // Action is one write.
 type Action struct {
-	// Verb is delete, orphan, unblock, block, setPolicy, removeFinalizer, finalizeNamespace, or adopt, which sets a reference.
+	// Verb is delete, orphan, unblock, block, setPolicy, removeFinalizer, finalizeNamespace, or adopt, which sets a reference; of kubectl gc rescue also create and updateStatus.
 	Verb   string    `json:"verb"`
 	Object ObjectRef `json:"object"`
 	// Policy is the propagation policy of a delete.
 	Policy string `json:"policy,omitempty"`
-	// Owners are the uids of the owners whose references are removed, unblocked, made to block or set.
+	// Owners are the uids of the owners whose references are removed, unblocked, made to block set or put back.
 	Owners []string `json:"owners,omitempty"`
 	// Finalizers are those that the action removes.
 	Finalizers []string `json:"finalizers,omitempty"`
@@ -282,6 +284,10 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	}
 	out.Stranded = slices.Clone(p.Stranded)
 	out.Follows, out.Disks, out.UnreadDisks = slices.Clone(p.Follows), slices.Clone(p.Disks), slices.Clone(p.UnreadDisks)
+	out.References = slices.Clone(p.References)
+	for i := range out.References {
+		out.References[i].OwnerReference = *out.References[i].OwnerReference.DeepCopy()
+	}
 	out.Idle = slices.Clone(p.Idle)
 	for i := range out.Idle {
 		out.Idle[i].Evidence = slices.Clone(out.Idle[i].Evidence)

@@ -1,0 +1,104 @@
+// Package rescue is the command kubectl gc rescue.
+package rescue
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+)
+
+// Options are the flags and arguments of kubectl gc rescue.
+type Options struct {
+	*env.Env
+	Output *env.Output
+	Args   []string
+	// Archive is a file; empty for the default.
+	Archive string
+	// DryRun is none, client or server.
+	DryRun string
+	// Timeout is how long it may take until the object that was freed is gone; zero for no limit.
+	Timeout    time.Duration
+	Force, Yes bool
+}
+
+// New returns the command rescue, which calls runF with its options; nil runs it.
+func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name"), Timeout: time.Minute}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:   "rescue (TYPE/NAME | TYPE NAME)",
+		Short: "Bring back an object that is being deleted, without losing its dependents",
+		Long: `Bring back an object that is being deleted and that a finalizer still holds.
+
+A deletion cannot be taken back. The command archives the object and its dependents, removes the
+references to the object from its dependents, removes the finalizers, waits until the object is
+deleted, creates it again, and puts the references back with the new uid. The dependents keep
+running, and the garbage collector has no reason to delete them at any time. A dependent that is
+being deleted itself cannot be saved.
+
+The archive is rescue-TYPE-NAME-UID.yaml in the current directory, or the file of --archive. If
+the command is interrupted, run it again with --archive: it reads from the cluster where it
+stands, and goes on from there. The archive is kept afterwards. It may contain secrets.
+
+Finalizers are removed as kubectl gc unfinalize removes them: without --force, the object is left
+as it is if the controller of a finalizer is running, because it cleans up outside the cluster
+meanwhile, or if that is not known. --force is also required if the disk of a PersistentVolume
+would be destroyed. Namespaces and CustomResourceDefinitions cannot be rescued.
+
+Exit code 2 means that something was refused, that another client created the object first, or
+that the object was not deleted in time.`,
+		Example: `  # Show what would be done
+  kubectl gc rescue database/orders --dry-run
+
+  # Bring it back
+  kubectl gc rescue database/orders
+
+  # Continue after an interruption
+  kubectl gc rescue database/orders --archive rescue-databases-orders-6ba7b810-9dad-11d1-80b4-00c04fd430c8.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
+			if err := o.validate(cmd); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), o)
+		},
+		ValidArgsFunction: e.CompleteObjects,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.Archive, "archive", "", "File of the archive. If it exists, the rescue that it is of goes on")
+	flags.BoolVar(&o.Force, "force", false, "Free it even if the controller of a finalizer is running or was not found, or data can be lost")
+	flags.DurationVar(&o.Timeout, "timeout", o.Timeout, "How long to wait until the object is deleted before it is created again. Zero means no limit")
+	flags.StringVar(&o.DryRun, "dry-run", "none", "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the writes that can be sent now with dryRun=All")
+	flags.Lookup("dry-run").NoOptDefVal = "client"
+	flags.BoolVarP(&o.Yes, "yes", "y", false, "Perform the plan without asking; required without a terminal")
+	o.AddPacks(cmd)
+	o.Output.Add(cmd)
+	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// validate checks what was typed before anything is asked of the server.
+func (o *Options) validate(cmd *cobra.Command) error {
+	object := len(o.Args) == 1 && strings.Contains(o.Args[0], "/") || len(o.Args) == 2 && !strings.Contains(o.Args[0], "/")
+	switch {
+	case !object:
+		return env.Usage(cmd, "you must specify one object: TYPE NAME or TYPE/NAME")
+	case cmd.Flags().Changed("archive") && (o.Archive == "" || o.Archive == "-"):
+		return env.Usage(cmd, "--archive needs the name of a file")
+	case o.Timeout < 0:
+		return env.Usage(cmd, "--timeout must not be negative")
+	case !slices.Contains([]string{"none", "client", "server"}, o.DryRun):
+		return env.Usage(cmd, "invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\".", o.DryRun)
+	}
+	if err := o.CheckPacks(); err != nil {
+		return err
+	}
+	return o.Output.Validate(cmd)
+}

@@ -1,0 +1,110 @@
+package rescue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
+)
+
+func run(ctx context.Context, o *Options) error {
+	known, err := o.Known()
+	if err != nil {
+		return err
+	}
+	q, err := o.Query(ctx, &env.Objects{}, o.Args)
+	if err != nil {
+		return err
+	}
+	p, err := rescue.Plan(ctx, q, known, rescue.Request{
+		Archive: o.Archive, DryRun: o.DryRun != "client",
+		Overrides: unfinalize.Overrides{Force: o.Force, Asked: o.DryRun == "none" && !o.Yes && o.HasTerminal()},
+		OnGaps:    func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
+	})
+	if err != nil {
+		return err
+	}
+	switch refused := render.RescueRefusal(p); {
+	case o.DryRun != "none":
+		return errors.Join(o.show(p), refused)
+	case refused != nil:
+		return errors.Join(o.showRefused(p), refused)
+	}
+	if err := o.confirm(ctx, p); err != nil {
+		return err
+	}
+	opts := rescue.Options{
+		Head: encode.RescuePlan, Timeout: o.Timeout,
+		OnSaved: func(file string, saved *archive.Saved) { render.Archived(o.ErrOut, file, saved, false) },
+	}
+	if o.tells() {
+		opts.OnAction = func(a rescue.Action) { fmt.Fprintln(o.Out, render.RescueAction(a)) }
+	}
+	out := rescue.Perform(ctx, q, known, p, opts)
+	render.RescueSkipped(o.ErrOut, out)
+	return errors.Join(o.result(out), out.Err)
+}
+
+// show prints the plan in the format that was asked for.
+func (o *Options) show(p *rescue.Planned) error {
+	switch o.Output.Format() {
+	case "", "wide":
+		return render.RescuePlan(o.Out, p, o.Style(o.Output.Wide()))
+	case "name":
+		_, err := fmt.Fprintln(o.Out, render.TypeName(p.Ref))
+		return err
+	}
+	return o.Output.Write(o.Out, encode.RescuePlan(p))
+}
+
+// showRefused shows what was not done to a person. A program that asked for a Result gets none: it would take the plan for it.
+func (o *Options) showRefused(p *rescue.Planned) error {
+	if !o.tells() {
+		return nil
+	}
+	return o.show(p)
+}
+
+// confirm shows the plan and asks. Nothing was written if it returns an error.
+func (o *Options) confirm(ctx context.Context, p *rescue.Planned) error {
+	if o.Yes {
+		return nil
+	}
+	if !o.HasTerminal() {
+		return errors.Join(o.showRefused(p), answer.Refuse(answer.WithHint(
+			errors.New("nothing was changed: there is no terminal to ask on"), "add --yes to perform the plan, or --dry-run=client to only show it")))
+	}
+	if err := o.show(p); err != nil {
+		return err
+	}
+	reply, err := o.Line(ctx, render.RescueQuestion(p))
+	if err == nil && reply != "y" && reply != "Y" {
+		return answer.Cancelled("cancelled; nothing was changed")
+	}
+	return err
+}
+
+// result prints what was done, where that was not said already.
+func (o *Options) result(out *rescue.Outcome) error {
+	switch {
+	case o.tells():
+		return nil
+	case !o.Output.IsOwn():
+		return o.Output.Write(o.Out, encode.RescueResult(out))
+	case out.Err != nil:
+		return nil
+	}
+	_, err := fmt.Fprintln(o.Out, render.TypeName(out.Planned.Ref))
+	return err
+}
+
+// tells says whether a person reads what is done.
+func (o *Options) tells() bool { return o.Output.IsOwn() && o.Output.Format() != "name" }

@@ -1,0 +1,28 @@
+package rescue
+
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// What a rescue does besides what other commands do, too.
+const (
+	// VerbCreate creates an object again.
+	VerbCreate plan.Verb = "create"
+	// VerbUpdateStatus gives an object that was created again the status that it had.
+	VerbUpdateStatus plan.Verb = "updateStatus"
+	// VerbAdopt gives a dependent references to an owner.
+	VerbAdopt plan.Verb = "adopt"
+)
+
+// Action is one write: one that is planned, or one that the server has taken.
+type Action struct {
+	Verb   plan.Verb
+	Object graph.Ref
+	// Finalizers are those that it removes.
+	Finalizers []string
+	// Policy is that of a delete.
+	Policy plan.Policy
+	// Owner is the object that references are removed from, or put back to; its uid is empty as long as that is not known.
+	Owner graph.Ref
+}

@@ -1,0 +1,107 @@
+package rescue
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
+)
+
+// unborn is the object before it is created again: without a uid.
+func (p *Planned) unborn() graph.Ref {
+	ref := p.Ref
+	ref.UID = ""
+	return ref
+}
+
+// create creates the object as the archive has it, unless it is there already.
+func (r *rescuer) create(ctx context.Context) error {
+	archived := r.p.record.Object
+	kept, err := r.ownersAlive(ctx, archived)
+	if err != nil {
+		return err
+	}
+	o := restore.Creatable(archived)
+	if len(kept) > 0 {
+		o.SetOwnerReferences(kept)
+	}
+	state, hasStatus := archived.Object["status"]
+	if hasStatus = hasStatus && !cluster.BuiltIn(r.p.Type.Group); hasStatus {
+		o.Object["status"] = state // which a type without the subresource takes
+	}
+	made, err := r.q.Client.Create(ctx, r.p.Type, r.p.Ref.Namespace, o, cluster.WriteOptions{})
+	action := Action{Verb: VerbCreate, Object: r.p.unborn()}
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		if made, err = r.existing(ctx); err != nil {
+			return err
+		}
+	case ctx.Err() != nil && err != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		r.out.Failed = append(r.out.Failed, Failure{action, err})
+		return fmt.Errorf("%s was not created again: %w", r.p.Ref.Quoted(), err)
+	default:
+		action.Object = unfinalize.RefOf(r.p.Type, made)
+		r.done(action)
+	}
+	r.p.Stage, r.p.Now = Created, unfinalize.RefOf(r.p.Type, made)
+	return nil
+}
+
+// existing reads the object that has the name. The error is a refusal unless a rescue has created it.
+func (r *rescuer) existing(ctx context.Context) (*unstructured.Unstructured, error) {
+	live, err := r.q.Client.GetObject(ctx, r.p.Type, r.p.Ref.Namespace, r.p.Ref.Name)
+	if err != nil {
+		return nil, err
+	}
+	if stageOf(live, r.p.Ref.UID) != Created {
+		return nil, r.p.replaced(live)
+	}
+	return live, nil
+}
+
+// ownersAlive are the references of the object to its own owners, without those that are proven to be gone, or are being deleted: the collector would delete the
+// object because of them. What cannot be read is not known to be gone.
+func (r *rescuer) ownersAlive(ctx context.Context, o *unstructured.Unstructured) ([]metav1.OwnerReference, error) {
+	reader := cluster.NewReader(r.q.Client, r.q.Catalog)
+	var kept []metav1.OwnerReference
+	for _, owner := range o.GetOwnerReferences() {
+		t, known := reader.Kind(owner.APIVersion, owner.Kind)
+		if !known {
+			kept = append(kept, owner)
+			continue
+		}
+		namespace := ""
+		if t.Namespaced {
+			namespace = r.p.Ref.Namespace
+		}
+		live, err := reader.GetLive(ctx, t, namespace, owner.Name)
+		because := ""
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+		case live == nil:
+			because = "it no longer exists"
+		case live.GetUID() != owner.UID:
+			because = "another object has its name now"
+		case live.GetDeletionTimestamp() != nil:
+			because = "it is being deleted"
+		}
+		if because == "" {
+			kept = append(kept, owner)
+			continue
+		}
+		ref := graph.Ref{APIVersion: owner.APIVersion, Kind: owner.Kind, Resource: t.Resource, Namespace: namespace, Name: owner.Name, UID: string(owner.UID)}
+		r.out.Skipped = append(r.out.Skipped, Skipped{ref, "the object has no reference to this owner any more: " + because})
+	}
+	return kept, nil
+}

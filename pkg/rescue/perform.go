@@ -1,0 +1,140 @@
+package rescue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// maxTries is how often a write is tried against an object that changes all the time, and how often dependents that came up later are looked for.
+const maxTries = 10
+
+// Options say how to perform a plan.
+type Options struct {
+	// Head is the plan as it is printed, for the archive.
+	Head func(*Planned) *v1alpha1.Plan
+	// Timeout is how long it may take until the object is gone that was freed; zero for no limit.
+	Timeout time.Duration
+	// OnSaved is called with every archive that was written, and OnAction with every write that the server has taken, in the order of the plan within a step. They may be
+	// nil; calls come one at a time.
+	OnSaved  func(file string, saved *archive.Saved)
+	OnAction func(Action)
+}
+
+// Outcome is what came of a plan.
+type Outcome struct {
+	Planned *Planned
+	// Done are the writes that the server has taken.
+	Done []Action
+	// Failed are those that failed.
+	Failed []Failure
+	// Skipped are dependents that did not get their references back, and owners of the object that it has no reference to any more, on purpose.
+	Skipped []Skipped
+	// Remaining says what still holds the object.
+	Remaining []Skipped
+	// Err is why the rescue did not come to its end; nil if it did. A refusal says what somebody has to do first.
+	Err error
+}
+
+// Failure is a write that failed.
+type Failure struct {
+	Action Action
+	Err    error
+}
+
+// Skipped is an object that nothing is done to, and why.
+type Skipped struct {
+	Object  graph.Ref
+	Because string
+}
+
+// Perform does what is planned, and goes on from where the cluster shows that the rescue stands. Nothing is done if the plan refuses anything. Each write carries the uid
+// and the resourceVersion of what was read right before it.
+func Perform(ctx context.Context, q *selection.Query, known *finalizer.Registry, p *Planned, opts Options) *Outcome {
+	r := &rescuer{q: q, known: known, p: p, opts: opts, out: &Outcome{Planned: p}}
+	r.out.Err = r.run(ctx)
+	if r.out.Err != nil && p.record != nil && answer.Hint(r.out.Err) == "" {
+		r.out.Err = answer.WithHint(r.out.Err, "the same command goes on from the archive: add --archive "+p.Archive)
+	}
+	return r.out
+}
+
+type rescuer struct {
+	q     *selection.Query
+	known *finalizer.Registry
+	p     *Planned
+	opts  Options
+	out   *Outcome
+}
+
+func (r *rescuer) run(ctx context.Context) error {
+	if against := r.p.Against(); len(against) > 0 {
+		return answer.Refuse(fmt.Errorf("nothing was changed: %s", against[0].Because))
+	}
+	if r.p.Stage != Created {
+		for _, step := range []func(context.Context) error{r.release, r.free, r.create} {
+			if err := step(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.adopt(ctx); err != nil {
+		return err
+	}
+	return r.verify(ctx)
+}
+
+func (r *rescuer) done(a Action) {
+	r.out.Done = append(r.out.Done, a)
+	if r.opts.OnAction != nil {
+		r.opts.OnAction(a)
+	}
+}
+
+// result is what came of a write to a dependent: whether it was written to, or why not.
+type result struct {
+	wrote   bool
+	skipped string
+	err     error
+}
+
+// each does something to all dependents side by side, and says in their order what came of it. The error joins those of all.
+func (r *rescuer) each(ctx context.Context, do func(context.Context, *Dependent) result, action func(*Dependent) Action) error {
+	results := make([]result, len(r.p.Dependents))
+	var group errgroup.Group
+	group.SetLimit(r.q.Client.Concurrency())
+	for i, d := range r.p.Dependents {
+		group.Go(func() error {
+			results[i] = do(ctx, d)
+			return nil
+		})
+	}
+	_ = group.Wait() // each error is in its place
+	var errs []error
+	for i, d := range r.p.Dependents {
+		switch got := results[i]; {
+		case got.err != nil && ctx.Err() != nil: // which is told once
+		case got.err != nil:
+			r.out.Failed = append(r.out.Failed, Failure{action(d), got.err})
+			errs = append(errs, fmt.Errorf("%s: %w", d.Ref.Quoted(), got.err))
+		case got.wrote:
+			r.done(action(d))
+		case got.skipped != "":
+			r.out.Skipped = append(r.out.Skipped, Skipped{d.Ref, got.skipped})
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,144 @@
+package rescue
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Record is what the archives of a rescue say.
+type Record struct {
+	// Files are the archives in the order in which they were written: one, and one more for each time that dependents came up later.
+	Files []string
+	// Object is the one that is rescued, as it was.
+	Object     *unstructured.Unstructured
+	Dependents []*Dependent
+	// Cluster is the uid of the namespace kube-system; empty if it is not known.
+	Cluster string
+}
+
+// DefaultArchive is the name of the archive of an object in the current directory.
+func DefaultArchive(ref graph.Ref) string {
+	return strings.ReplaceAll(fmt.Sprintf("rescue-%s-%s-%s.yaml", ref.Resource, ref.Name, ref.UID), ":", "-") // which Windows does not take
+}
+
+// numbered is the name of the n-th archive of a rescue whose first one has a name.
+func numbered(file string, n int) string {
+	if n == 1 {
+		return file
+	}
+	ext := filepath.Ext(file)
+	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(file, ext), n, ext)
+}
+
+// Read reads the archives of a rescue, of which file is the first. The error is fs.ErrNotExist if there is none, and otherwise names the file and what is wrong with it.
+// The object is named without its uid.
+func Read(file string, object graph.Ref) (*Record, error) {
+	r := &Record{}
+	for n := 1; ; n++ {
+		name := numbered(file, n)
+		if _, err := os.Lstat(name); n > 1 && errors.Is(err, fs.ErrNotExist) {
+			return r, nil
+		}
+		if err := r.read(name, object); err != nil {
+			return nil, err
+		}
+		r.Files = append(r.Files, name)
+	}
+}
+
+// read adds one archive.
+func (r *Record) read(file string, object graph.Ref) error {
+	in, err := archive.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	root, err := rootOf(file, in.Head, object)
+	if err != nil {
+		return err
+	}
+	if r.Object != nil && string(r.Object.GetUID()) != root.UID {
+		return fmt.Errorf("%s is of another object than %s: it has the uid %s", file, r.Files[0], root.UID)
+	}
+	r.Cluster = in.Head.Cluster
+	r.refer(in.Head.References)
+	for {
+		o, _, err := in.Next()
+		switch {
+		case errors.Is(err, io.EOF) && r.Object == nil:
+			return fmt.Errorf("%s does not have the object that it is of, %s %q", file, object.Resource, object.Name)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case r.Object == nil && string(o.GetUID()) == root.UID:
+			r.Object = o
+		}
+	}
+}
+
+// rootOf is the object that an archive is of, if it is one of a rescue of that object.
+func rootOf(file string, head *v1alpha1.Plan, object graph.Ref) (v1alpha1.ObjectRef, error) {
+	creates := func(a v1alpha1.Action) bool { return a.Verb == string(VerbCreate) }
+	if len(head.Roots) != 1 || !slices.ContainsFunc(head.Actions, creates) {
+		return v1alpha1.ObjectRef{}, fmt.Errorf("%s is no archive of kubectl gc rescue", file)
+	}
+	root := head.Roots[0]
+	if got := refOf(root); got.Group() != object.Group() || got.Resource != object.Resource || got.Namespace != object.Namespace || got.Name != object.Name {
+		return root, fmt.Errorf("%s is an archive of %s, and not of %s", file, got.Quoted(), object.Quoted())
+	}
+	return root, nil
+}
+
+// refer adds references.
+func (r *Record) refer(references []v1alpha1.Reference) {
+	at := map[string]*Dependent{}
+	for _, d := range r.Dependents {
+		at[d.Ref.UID] = d
+	}
+	for _, reference := range references {
+		ref := refOf(reference.Object)
+		d := at[ref.UID]
+		if d == nil {
+			d = &Dependent{Type: typeOf(ref), Ref: ref, Recorded: true}
+			at[ref.UID] = d
+			r.Dependents = append(r.Dependents, d)
+		}
+		d.References = append(d.References, Reference{reference.OwnerReference, reference.Index})
+	}
+}
+
+// find is the dependent with a uid, nil if there is none.
+func (r *Record) find(uid string) *Dependent {
+	for _, d := range r.Dependents {
+		if d.Ref.UID == uid {
+			return d
+		}
+	}
+	return nil
+}
+
+func refOf(o v1alpha1.ObjectRef) graph.Ref {
+	return graph.Ref{APIVersion: o.APIVersion, Kind: o.Kind, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
+}
+
+// typeOf is the type of an object, which was listed when it was archived.
+func typeOf(ref graph.Ref) graph.Type {
+	version := ref.APIVersion
+	if group := ref.Group(); group != "" {
+		version = strings.TrimPrefix(version, group+"/")
+	}
+	return graph.Type{Group: ref.Group(), Version: version, Resource: ref.Resource, Kind: ref.Kind, Namespaced: ref.Namespace != ""}
+}

@@ -1,0 +1,114 @@
+package rescue
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
+)
+
+// The reasons of refusals that only a rescue has.
+const (
+	// ContentDeleted: the content of a namespace, or the instances of a CustomResourceDefinition, are being deleted.
+	ContentDeleted unfinalize.Code = "ContentDeleted"
+	// NamespaceDeleted: the object could not be created again, because its namespace is being deleted.
+	NamespaceDeleted unfinalize.Code = "NamespaceDeleted"
+	// RunsOnNode: a pod is stopped on its node.
+	RunsOnNode unfinalize.Code = "RunsOnNode"
+)
+
+func (p *Planned) refuse(code unfinalize.Code, override unfinalize.Override, because, hint string) {
+	p.Refusals = append(p.Refusals, unfinalize.Refusal{Code: code, Because: because, Override: override, Hint: hint})
+}
+
+// Against are the refusals that the overrides do not cover.
+func (p *Planned) Against() []unfinalize.Refusal {
+	left := slices.DeleteFunc(slices.Clone(p.Refusals), p.Overrides.Covers)
+	if p.Finalizers != nil {
+		for _, row := range p.Finalizers.Refused() {
+			left = append(left, row.Assessment.Against(p.Overrides)...)
+		}
+	}
+	return left
+}
+
+// weigh refuses what a rescue would not bring back. A type whose objects have something of their own deleted with them cannot be rescued at all.
+func (p *Planned) weigh(ctx context.Context, reader *cluster.Reader, live *unstructured.Unstructured) {
+	switch group, resource := p.Ref.Group(), p.Ref.Resource; {
+	case group == cluster.Namespaces.Group && resource == cluster.Namespaces.Resource:
+		p.refuse(ContentDeleted, unfinalize.Never, "what is in the namespace is being deleted, and a new namespace would be empty", "kubectl gc why explains what blocks its deletion")
+	case group == cluster.CRDs.Group && resource == cluster.CRDs.Resource:
+		p.refuse(ContentDeleted, unfinalize.Never, "its instances are being deleted, and a new CustomResourceDefinition would have none", "kubectl gc why explains what blocks its deletion")
+	case group == "" && resource == cluster.Pods.Resource && status.Nested(live, "spec", "nodeName") != "":
+		p.refuse(RunsOnNode, unfinalize.WithForce, "its containers are being stopped on node "+status.Nested(live, "spec", "nodeName")+", and a new pod starts without their state", "")
+	case group == "" && (resource == cluster.PVCs.Resource || resource == cluster.PersistentVolumes.Resource):
+		p.keepDisk(ctx, reader, live)
+	}
+	if p.Ref.Namespace == "" {
+		return
+	}
+	// A namespace that may not be read is not known to be a problem; the server says so if it is one.
+	if ns, err := reader.GetObject(ctx, cluster.Namespaces, "", p.Ref.Namespace); err == nil && ns != nil && ns.GetDeletionTimestamp() != nil {
+		p.refuse(NamespaceDeleted, unfinalize.Never, fmt.Sprintf("its namespace %q is being deleted, so that it could not be created again", p.Ref.Namespace), "")
+	}
+}
+
+// keepDisk refuses what destroys the data behind a claim or a volume: to free it is to delete it.
+func (p *Planned) keepDisk(ctx context.Context, reader *cluster.Reader, live *unstructured.Unstructured) {
+	volume := live
+	if p.Ref.Resource == cluster.PVCs.Resource {
+		bound, failed := reader.Volumes(ctx, append(p.Lost[:0:0], p.Ref), 1)
+		if err := failed[p.Ref.UID]; err != nil {
+			p.refuse(unfinalize.DataLoss, unfinalize.WithForce, "whether its disk is destroyed with it is not known: "+err.Error(), "")
+		}
+		volume = bound[p.Ref.UID]
+	}
+	if volume == nil {
+		return
+	}
+	if disk := status.Disk(volume); disk.Destroyed() {
+		p.refuse(unfinalize.DataLoss, unfinalize.WithForce, "to free it "+status.Destroys([]v1alpha1.Disk{disk}), status.KeepDisks([]v1alpha1.Disk{disk}))
+	}
+}
+
+// assess says how the object is freed: all of its finalizers are removed, as kubectl gc unfinalize does. That the collector is alive is no reason to leave it its own
+// finalizers: it does nothing outside the cluster, and the dependents have no references any more.
+func (p *Planned) assess(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry) error {
+	assessor := unfinalize.NewAssessor(client, actor.NewFinder(reader, known))
+	c, err := assessor.Assess(ctx, p.Type, p.Object, finalizersOf(p.Object))
+	if err != nil {
+		return err
+	}
+	for i := range c.Assessments {
+		if v := &c.Assessments[i]; isCollectors(v.Name) {
+			v.Refusals = slices.DeleteFunc(v.Refusals, func(r unfinalize.Refusal) bool { return r.Code == unfinalize.ActorAlive })
+		}
+	}
+	unfinalize.Rights(ctx, client, []*unfinalize.Candidate{c})
+	p.Finalizers = &unfinalize.Planned{Batches: [][]*unfinalize.Candidate{{c}}, Overrides: p.Overrides}
+	return nil
+}
+
+// finalizersOf are the names of an object's finalizers, each once.
+func finalizersOf(o *unstructured.Unstructured) []string {
+	var names []string
+	for _, h := range unfinalize.FinalizersOn(o) {
+		if !slices.Contains(names, h.Name) {
+			names = append(names, h.Name)
+		}
+	}
+	return names
+}
+
+func isCollectors(name string) bool {
+	return name == plan.ForegroundFinalizer || name == plan.OrphanFinalizer
+}

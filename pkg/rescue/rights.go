@@ -1,0 +1,95 @@
+package rescue
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
+)
+
+// rights asks what the user may do, and refuses what is known to be forbidden. The right to update the owner's finalizers is only needed where the server enforces it
+// (API-037), which cannot be seen.
+func (p *Planned) rights(ctx context.Context, client *cluster.Client) {
+	access := func(verb, subresource string, t graph.Type, ref graph.Ref) cluster.Access {
+		return cluster.Access{Verb: verb, Subresource: subresource, Type: t, Namespace: ref.Namespace, Name: ref.Name}
+	}
+	var needed []cluster.Access
+	if p.Stage != Created {
+		create := access("create", "", p.Type, p.Ref)
+		create.Name = ""
+		needed = append(needed, create)
+	}
+	blocks := false
+	for _, d := range p.Dependents {
+		needed = append(needed, access("patch", "", d.Type, d.Ref))
+		blocks = blocks || d.blocks()
+	}
+	if blocks {
+		needed = append(needed, access("update", "finalizers", p.Type, p.Ref))
+	}
+	told := map[string]bool{}
+	for i, review := range client.Reviews().Ask(ctx, needed) {
+		because := "you may not " + describe(needed[i])
+		if review.Permission != cluster.Denied || told[because] {
+			continue
+		}
+		told[because] = true
+		if needed[i].Subresource != "" {
+			p.refuse(unfinalize.Forbidden, unfinalize.WithForce, because+", which a reference with blockOwnerDeletion can need", "ask for the right")
+			continue
+		}
+		p.refuse(unfinalize.Forbidden, unfinalize.Never, because, "ask for the right")
+	}
+}
+
+func describe(a cluster.Access) string {
+	resource := a.Type.Resource
+	if a.Type.Group != "" {
+		resource += "." + a.Type.Group
+	}
+	if a.Subresource != "" {
+		resource += "/" + a.Subresource
+	}
+	if a.Namespace == "" {
+		return a.Verb + " " + resource
+	}
+	return fmt.Sprintf("%s %s in namespace %q", a.Verb, resource, a.Namespace)
+}
+
+// dryRun sends the removal of references and finalizers with dryRun=All, and refuses what the server refuses. What has changed since it was read says nothing: it is read
+// again when it is written to. The object cannot be created as long as it is there, so that this is not tried.
+func (p *Planned) dryRun(ctx context.Context, client *cluster.Client) error {
+	refusals := make([]error, len(p.Dependents))
+	var group errgroup.Group
+	group.SetLimit(client.Concurrency())
+	for i, d := range p.Dependents {
+		group.Go(func() error {
+			o, err := read(ctx, client, d)
+			if err != nil {
+				return nil // it is read again
+			}
+			if steps := removal(o, p.Ref.UID); len(steps) > 0 {
+				_, refusals[i] = client.Patch(ctx, d.Type, d.Ref.Namespace, d.Ref.Name, steps, cluster.PatchOptions{DryRun: true})
+			}
+			if now, err := read(ctx, client, d); refusals[i] != nil && (err != nil || now.GetResourceVersion() != o.GetResourceVersion()) {
+				refusals[i] = nil // a test has failed
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // each refusal is in its place
+	for i, err := range refusals {
+		if err != nil {
+			p.refuse(unfinalize.ServerRefuses, unfinalize.Never, fmt.Sprintf("the server would not let the references of %s be removed: %v", p.Dependents[i].Ref.Quoted(), err), "")
+			break // one is enough
+		}
+	}
+	if p.Finalizers == nil {
+		return context.Cause(ctx)
+	}
+	return unfinalize.DryRun(ctx, client, p.Finalizers.Candidates(), p.Overrides)
+}
