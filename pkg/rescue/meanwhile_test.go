@@ -1,0 +1,91 @@
+package rescue_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// TestADependentThatComesUpLaterIsSavedToo: it is archived before it loses its reference, and gets it back.
+func TestADependentThatComesUpLaterIsSavedToo(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, testcluster.Shared(t), hold)
+	s.delete("background")
+	made := false
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
+		if a.Verb == plan.VerbOrphan && !made {
+			made = true
+			s.dependent("ConfigMap", "late", s.reference("owner", "blockOwnerDeletion: true"))
+			s.note("configmap/late")
+		}
+	}})
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	s.collected()
+	s.rescued()
+	s.is("configmap/late", "owner block")
+	if _, err := os.Stat(strings.TrimSuffix(s.archive, ".yaml") + ".2.yaml"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestADependentThatComesUpWhenTheObjectIsGoneGetsTheNewUID: its reference is changed in one write.
+func TestADependentThatComesUpWhenTheObjectIsGoneGetsTheNewUID(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Another(t, "collector off", testcluster.NoControllers())
+	s := newScene(t, c, hold)
+	s.delete("background")
+	out := s.rescue(c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
+		if a.Verb == plan.VerbRemoveFinalizer {
+			s.dependent("ConfigMap", "late", s.reference("owner", ""))
+			s.note("configmap/late")
+		}
+	}})
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	s.rescued()
+	s.is("configmap/late", "owner")
+}
+
+// TestAnotherClientIsFirst: its object is not given the dependents of another one, which live on.
+func TestAnotherClientIsFirst(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, testcluster.Shared(t), hold)
+	s.delete("background")
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
+		if a.Verb == plan.VerbRemoveFinalizer {
+			s.c.Kubectl(t, "wait", "--for=delete", "configmap/owner", "-n", s.namespace)
+			s.c.Kubectl(t, "create", "configmap", "owner", "-n", s.namespace, "--from-literal=of=another")
+		}
+	}})
+	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "and not by this rescue") || !strings.Contains(answer.Hint(out.Err), "kubectl gc adopt") {
+		t.Errorf("%v, %s", out.Err, answer.Hint(out.Err))
+	}
+	s.collected()
+	s.is("configmap/a", "other")
+	s.is("secret/b")
+}
+
+// TestADependentWithAnotherControllerKeepsIt: it may have one only, and the command says which.
+func TestADependentWithAnotherControllerKeepsIt(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, testcluster.Shared(t), hold)
+	s.delete("background")
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
+		if a.Verb == rescue.VerbCreate {
+			s.c.Kubectl(t, "patch", "configmap", "a", "-n", s.namespace, "--type=json", "-p", `[{"op": "add", "path": "/metadata/ownerReferences/0/controller", "value": true}]`)
+		}
+	}})
+	if out.Err != nil || len(out.Skipped) != 1 || out.Skipped[0].Because != "it has another controller by now: ConfigMap/other" {
+		t.Errorf("%v, skipped %v", out.Err, out.Skipped)
+	}
+	s.is("configmap/a", "other controller")
+	s.is("secret/b", "owner")
+}
