@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -95,7 +95,7 @@ func readIndex(file string) (*index, error) {
 // newItem takes from an object what is kept. Names that would lead a request elsewhere are refused.
 func newItem(o *unstructured.Unstructured) (*item, error) {
 	for _, field := range []struct{ name, value string }{{"metadata.name", o.GetName()}, {"metadata.namespace", o.GetNamespace()}} {
-		if wrong := path.IsValidPathSegmentName(field.value); len(wrong) > 0 {
+		if wrong := content.IsPathSegmentName(field.value); len(wrong) > 0 {
 			return nil, fmt.Errorf("%s %q %s", field.name, field.value, wrong[0])
 		}
 	}
