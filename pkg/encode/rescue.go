@@ -76,6 +76,7 @@ var rescueBecause = map[plan.Verb]string{
 	plan.VerbFinalizeNamespace: "it is freed",
 	rescue.VerbCreate:          "it is created again as it was",
 	rescue.VerbUpdateStatus:    "it had the status before",
+	rescue.VerbRebind:          "it is bound to the claim by its uid",
 	rescue.VerbAdopt:           "it had the references before",
 }
 

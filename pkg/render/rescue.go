@@ -81,6 +81,9 @@ func rescueSteps(p *rescue.Planned) []string {
 	if p.Stage != rescue.Created {
 		lines = append(lines, "creates it again")
 	}
+	if p.Volume != nil {
+		lines = append(lines, fmt.Sprintf("gives %s its new uid, so that they stay bound", KindName(*p.Volume)))
+	}
 	if adopted := refs(rescue.VerbAdopt); len(adopted) > 0 {
 		lines = append(lines, "puts the references back, with the new uid, on "+named(adopted))
 	}
@@ -123,6 +126,8 @@ func RescueAction(a rescue.Action) string {
 		return object + " created again"
 	case rescue.VerbUpdateStatus:
 		return object + ": status restored"
+	case rescue.VerbRebind:
+		return object + ": bound to the new claim"
 	case plan.VerbDelete:
 		return object + " deleted again"
 	}

@@ -13,6 +13,8 @@ const (
 	VerbUpdateStatus plan.Verb = "updateStatus"
 	// VerbAdopt gives a dependent references to an owner.
 	VerbAdopt plan.Verb = "adopt"
+	// VerbRebind gives the PersistentVolume of a claim the uid of the new claim.
+	VerbRebind plan.Verb = "rebind"
 )
 
 // Action is one write: one that is planned, or one that the server has taken.

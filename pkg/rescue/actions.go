@@ -14,6 +14,9 @@ func (p *Planned) Actions() []Action {
 		actions = append(actions, p.freeing()...)
 		actions = append(actions, Action{Verb: VerbCreate, Object: p.unborn()})
 	}
+	if p.Volume != nil {
+		actions = append(actions, Action{Verb: VerbRebind, Object: *p.Volume})
+	}
 	owner := p.Now
 	if owner.UID == "" {
 		owner = p.unborn()

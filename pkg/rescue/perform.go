@@ -88,6 +88,9 @@ func (r *rescuer) run(ctx context.Context) error {
 			}
 		}
 	}
+	if err := r.rebind(ctx); err != nil {
+		return err
+	}
 	if err := r.adopt(ctx); err != nil {
 		return err
 	}

@@ -48,6 +48,8 @@ type Planned struct {
 	Object *unstructured.Unstructured
 	// Dependents are those whose references are removed and put back.
 	Dependents []*Dependent
+	// Volume is the PersistentVolume of a claim, as long as it is bound to the old uid; nil for none.
+	Volume *graph.Ref
 	// Lost are dependents that are being deleted themselves.
 	Lost []graph.Ref
 	// Finalizers says how the object is freed; nil if it is not there any more.
@@ -60,6 +62,7 @@ type Planned struct {
 
 	record  *Record
 	cluster string
+	volumes graph.Type
 }
 
 // Plan reads the object of a query and its dependents, and the archive if there is one, and says what is to be done. It writes nothing; with Request.DryRun it sends
@@ -85,6 +88,7 @@ func Plan(ctx context.Context, q *selection.Query, known *finalizer.Registry, re
 		}
 		p.weigh(ctx, reader, live)
 	}
+	p.readVolume(ctx, q.Client, q.Catalog)
 	p.rights(ctx, q.Client)
 	if req.DryRun && len(p.Against()) == 0 {
 		err = p.dryRun(ctx, q.Client)

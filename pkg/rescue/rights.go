@@ -23,6 +23,9 @@ func (p *Planned) rights(ctx context.Context, client *cluster.Client) {
 		create.Name = ""
 		needed = append(needed, create)
 	}
+	if p.Volume != nil {
+		needed = append(needed, access("patch", "", p.volumes, *p.Volume))
+	}
 	blocks := false
 	for _, d := range p.Dependents {
 		needed = append(needed, access("patch", "", d.Type, d.Ref))

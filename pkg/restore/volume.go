@@ -48,3 +48,33 @@ func volumeOf(ctx context.Context, client *cluster.Client, t graph.Type, name st
 	}
 	return v
 }
+
+// BoundVolume returns the PersistentVolume that is bound to an archived claim by the uid that the claim had; nil if there is none, or it belongs to another claim by now. The
+// error is the server's.
+func BoundVolume(ctx context.Context, client *cluster.Client, volumes graph.Type, claim *unstructured.Unstructured) (*graph.Ref, error) {
+	it, err := newItem(claim)
+	if err != nil || it.facts.volume == "" {
+		return nil, err
+	}
+	v := volumeOf(ctx, client, volumes, it.facts.volume)
+	if !v.found || !v.of(it) || v.claimUID != it.ref.UID {
+		return nil, v.err
+	}
+	return &graph.Ref{APIVersion: v.APIVersion(), Kind: v.Kind, Resource: v.Resource, Name: it.facts.volume, UID: v.uid}, nil
+}
+
+// RebindVolume gives a PersistentVolume that is bound to a claim the uid that the claim has now; the controller of volumes binds them then. Nothing is written if it is bound to
+// another uid than the old one.
+func RebindVolume(ctx context.Context, client *cluster.Client, volumes graph.Type, volume graph.Ref, oldUID, newUID string) error {
+	_, err := client.Patch(ctx, volumes, "", volume.Name, append(cluster.Unchanged(volume.UID, ""),
+		cluster.PatchStep{Op: "test", Path: "/spec/claimRef/uid", Value: oldUID},
+		cluster.PatchStep{Op: "replace", Path: "/spec/claimRef/uid", Value: newUID},
+	), cluster.PatchOptions{})
+	if err == nil {
+		return nil
+	}
+	if v := volumeOf(ctx, client, volumes, volume.Name); v.uid == volume.UID && v.claimUID == newUID {
+		return nil // the answer was lost, or somebody else has done it
+	}
+	return err
+}

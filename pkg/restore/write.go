@@ -132,17 +132,10 @@ func (r *performer) rebind(ctx context.Context, s *Step) outcome {
 	if claim.err != nil || claim.restoredFrom != s.claim.ref.UID {
 		return outcome{err: fmt.Errorf("claim %s was not restored", s.claim.ref.Name)}
 	}
-	answer, err := r.client.Patch(ctx, s.Type, "", s.Object.Name, append(cluster.Unchanged(s.Object.UID, ""),
-		cluster.PatchStep{Op: "test", Path: "/spec/claimRef/uid", Value: s.claim.ref.UID},
-		cluster.PatchStep{Op: "replace", Path: "/spec/claimRef/uid", Value: claim.uid},
-	), cluster.PatchOptions{})
-	if err != nil {
-		if v := volumeOf(ctx, r.client, s.Type, s.Object.Name); v.uid == s.Object.UID && v.claimUID == claim.uid {
-			return outcome{done: &Done{Step: s, UID: v.uid}} // the answer was lost, or somebody else has done it
-		}
+	if err := RebindVolume(ctx, r.client, s.Type, s.Object, s.claim.ref.UID, claim.uid); err != nil {
 		return outcome{err: err}
 	}
-	return outcome{done: &Done{Step: s, UID: answer.UID}}
+	return outcome{done: &Done{Step: s, UID: s.Object.UID}}
 }
 
 // differences say what a server, or a webhook, has made of the owners and finalizers of an object.

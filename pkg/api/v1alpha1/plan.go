@@ -96,7 +96,7 @@ type Stage struct {
 
 // Action is one write.
 type Action struct {
-	// Verb is delete, orphan, unblock, block, setPolicy, removeFinalizer, finalizeNamespace, or adopt, which sets a reference; of kubectl gc rescue also create and updateStatus.
+	// Verb is delete, orphan, unblock, block, setPolicy, removeFinalizer, finalizeNamespace, or adopt, which sets a reference; of kubectl gc rescue also create, updateStatus and rebind.
 	Verb   string    `json:"verb"`
 	Object ObjectRef `json:"object"`
 	// Policy is the propagation policy of a delete.
