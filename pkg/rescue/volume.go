@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// VolumeUnknown: whether the volume of a claim can be bound to the new claim is not known.
+// VolumeUnknown says that it is not known whether the volume of a claim can be bound to the new claim.
 const VolumeUnknown unfinalize.Code = "VolumeUnknown"
 
 // readVolume finds the PersistentVolume that a claim is bound to. It names the claim by its uid, and the new claim would stay Pending.

@@ -7,7 +7,7 @@ import (
 )
 
 // preflight asks the server for the rights that the steps need, before the first of them.
-func (p *Plan) preflight(ctx context.Context, client *cluster.Client) error {
+func (p *Plan) preflight(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) error {
 	var accesses []cluster.Access
 	asked := map[cluster.Access]bool{}
 	add := func(s *Step, verb, subresource string) {
@@ -37,6 +37,7 @@ func (p *Plan) preflight(ctx context.Context, client *cluster.Client) error {
 			p.Forbidden = append(p.Forbidden, Forbidden{accesses[i], review.Reason})
 		}
 	}
+	p.Forbidden = append(p.Forbidden, p.enforced(ctx, client, catalog)...)
 	return context.Cause(ctx)
 }
 

@@ -38,7 +38,7 @@ func New(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, 
 		return nil, err
 	}
 	p := decide(s.survey, opts)
-	return p, p.preflight(ctx, client)
+	return p, p.preflight(ctx, client, catalog)
 }
 
 // sameCluster refuses an archive of another cluster: what has the same name there can be something else. It compares the uid of the namespace kube-system.
