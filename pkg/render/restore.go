@@ -75,7 +75,7 @@ func restoreSummary(p *restore.Plan, s Style) []string {
 		verb restore.Verb
 		does string
 	}{
-		{restore.Create, "%s to create"}, {restore.Apply, "%s to apply over others of their name"}, {restore.Refer, "%s to give references to restored owners"},
+		{restore.Create, "%s to create"}, {restore.Apply, "%s to apply over others of their name"}, {restore.Refer, "%s to give references to restored owners"}, {restore.SetStatus, "%s to give its status"},
 	} {
 		if n := counts[v.verb]; n > 0 {
 			parts = append(parts, fmt.Sprintf(v.does, phrase.Count(n, "object")))
@@ -119,7 +119,7 @@ func RestoreNames(w io.Writer, p *restore.Plan) error {
 }
 
 // restoredAs says what a step has done.
-var restoredAs = map[restore.Verb]string{restore.Create: "restored", restore.Apply: "applied", restore.Refer: "given its owners", restore.Rebind: "bound to its claim"}
+var restoredAs = map[restore.Verb]string{restore.Create: "restored", restore.Apply: "applied", restore.Refer: "given its owners", restore.Rebind: "bound to its claim", restore.SetStatus: "given its status"}
 
 // Restored is the line about a step that was done.
 func Restored(d restore.Done, dryRun bool) string {

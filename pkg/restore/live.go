@@ -19,7 +19,9 @@ type live struct {
 	// restoredFrom is the uid of the archived object that it was created from; empty if it was not.
 	restoredFrom string
 	deleting     bool
-	owners       []metav1.OwnerReference
+	// bare says that it has no status. It is read only where it decides.
+	bare   bool
+	owners []metav1.OwnerReference
 	// err says why nothing is known.
 	err error
 }

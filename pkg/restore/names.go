@@ -43,12 +43,12 @@ func ParseNames(args []string) ([]Name, error) {
 	return names, nil
 }
 
-// find returns the objects that are meant: those that are named with all that they own or contain, or all of the archive.
+// find returns the objects that are meant: those that are named with all that they own or contain, or all of the archive. A namespace means what was in it.
 func (x *index) find(names []Name, namespace string, cat *cluster.Catalog) ([]bool, error) {
 	wanted := make([]bool, len(x.items))
 	if len(names) == 0 {
-		for i := range wanted {
-			wanted[i] = true
+		for i, it := range x.items {
+			wanted[i] = namespace == "" || it.ref.Namespace == namespace || it.place() == place{kindNamespace, "", namespace}
 		}
 		return wanted, nil
 	}

@@ -130,7 +130,7 @@ func (r *performer) writeObjects(ctx context.Context) error {
 		var definitions []*Step
 		for i := range r.plan.Steps {
 			s := &r.plan.Steps[i]
-			if s.wave != wave || s.Verb != Create && s.Verb != Apply {
+			if s.wave != wave || s.Verb != Create && s.Verb != Apply && s.Verb != SetStatus {
 				continue
 			}
 			byNumber[s.item.number] = i
@@ -202,6 +202,10 @@ func (r *performer) changed(err error) error {
 // writeObject creates or applies one object.
 func (r *performer) writeObject(ctx context.Context, i int, archived *unstructured.Unstructured) {
 	s := &r.plan.Steps[i]
+	if s.Verb == SetStatus {
+		r.note(i, r.setStatus(ctx, s, archived))
+		return
+	}
 	c := r.of[s.item]
 	defer close(c.done)
 	o := Creatable(archived)

@@ -12,7 +12,7 @@ import (
 type Options struct {
 	// Names are the objects that are meant, each with what it owns or contains; empty for all of the archive.
 	Names []Name
-	// Namespace restricts Names to one namespace; empty for any.
+	// Namespace restricts it to one namespace; empty for any.
 	Namespace string
 	// All also restores what controllers make again by themselves, and what has run to its end.
 	All bool
@@ -37,6 +37,8 @@ const (
 	Apply Verb = "apply"
 	// Refer adds references to owners that have another uid now, to an object that is there.
 	Refer Verb = "refer"
+	// SetStatus writes the archived status of an object that was restored before and has none yet.
+	SetStatus Verb = "status"
 	// Rebind gives the claim of a PersistentVolume its new uid.
 	Rebind Verb = "rebind"
 )

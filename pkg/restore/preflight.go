@@ -25,7 +25,7 @@ func (p *Plan) preflight(ctx context.Context, client *cluster.Client, catalog *c
 		if s.Verb == Create {
 			add(s, "create", "")
 		}
-		if s.Verb != Create || len(s.Late) > 0 {
+		if s.Verb != Create && s.Verb != SetStatus || len(s.Late) > 0 {
 			add(s, "patch", "")
 		}
 		if p.writesStatus(s) {
@@ -43,5 +43,5 @@ func (p *Plan) preflight(ctx context.Context, client *cluster.Client, catalog *c
 
 // writesStatus says whether a step writes the status of its object.
 func (p *Plan) writesStatus(s *Step) bool {
-	return p.opts.Status && s.Verb == Create && s.item.facts.status
+	return s.Verb == SetStatus || p.opts.Status && s.Verb == Create && s.item.facts.status
 }

@@ -20,6 +20,12 @@ func (d *decider) plan() *Plan {
 				p.Steps = append(p.Steps, s)
 				delete(d.whys, it.number)
 			}
+			if d.live[it.number].bare {
+				s := d.there(it, SetStatus)
+				s.wave = anyWave
+				p.Steps = append(p.Steps, s)
+				delete(d.whys, it.number)
+			}
 		}
 		if s, some := d.rebind(it); some {
 			p.Steps = append(p.Steps, s)
@@ -91,6 +97,13 @@ func (d *decider) rebind(it *item) (Step, bool) {
 	}, true
 }
 
+// there is a step for an object that is there.
+func (d *decider) there(it *item, verb Verb) Step {
+	s := Step{Verb: verb, Object: it.ref, Type: d.types[it.number], item: it, wave: lastWave + 1}
+	s.Object.UID, s.Object.Resource = d.uids[it.number], s.Type.Resource
+	return s
+}
+
 // refer is the step that gives an object that is there the references to owners that have another uid now. References that somebody has taken off although
 // the owner is still the same stay off.
 func (d *decider) refer(it *item) (Step, bool) {
@@ -98,8 +111,7 @@ func (d *decider) refer(it *item) (Step, bool) {
 	if !d.wanted[it.number] || now.deleting {
 		return Step{}, false
 	}
-	s := Step{Verb: Refer, Object: it.ref, Type: d.types[it.number], item: it, wave: lastWave + 1}
-	s.Object.UID, s.Object.Resource = now.uid, s.Type.Resource
+	s := d.there(it, Refer)
 	for _, r := range it.owners {
 		ref, ok, _ := d.resolve(it, r)
 		if !ok || ref.NewUID == string(r.UID) || now.refersTo(ref.NewUID) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -36,6 +37,9 @@ func New(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, 
 	}}
 	if err := s.read(ctx); err != nil {
 		return nil, err
+	}
+	if opts.Status {
+		s.readStatuses(ctx)
 	}
 	p := decide(s.survey, opts)
 	return p, p.preflight(ctx, client, catalog)
@@ -121,6 +125,25 @@ func (s *surveyor) readPlaces(ctx context.Context) error {
 		s.live[it.number] = found[t]
 	}
 	return err
+}
+
+// readStatuses finds out which of the objects that were restored before have no status.
+func (s *surveyor) readStatuses(ctx context.Context) {
+	var group errgroup.Group
+	group.SetLimit(s.client.Concurrency())
+	for _, it := range s.items {
+		if now := &s.live[it.number]; s.wanted[it.number] && it.facts.status && now.restoredFrom == it.ref.UID {
+			group.Go(func() error {
+				o, err := s.client.GetObject(ctx, s.types[it.number], it.ref.Namespace, it.ref.Name)
+				if err == nil && string(o.GetUID()) == now.uid { // of one that cannot be read nothing is known
+					state, _, _ := unstructured.NestedMap(o.Object, "status")
+					now.bare = len(state) == 0
+				}
+				return nil
+			})
+		}
+	}
+	_ = group.Wait() // which nothing fails
 }
 
 // needs are the archived namespace and CustomResourceDefinition of an object.

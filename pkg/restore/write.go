@@ -2,6 +2,7 @@ package restore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,6 +122,28 @@ func (r *performer) status(ctx context.Context, s *Step, written, archived *unst
 		return []string{"without its status: " + err.Error()}
 	}
 	return nil
+}
+
+// setStatus writes the archived status of an object that was restored before, if it still has none.
+func (r *performer) setStatus(ctx context.Context, s *Step, archived *unstructured.Unstructured) outcome {
+	if r.opts.DryRun {
+		return outcome{unasked: true}
+	}
+	live, err := r.client.GetObject(ctx, s.Type, s.Object.Namespace, s.Object.Name)
+	switch {
+	case err != nil:
+		return outcome{err: err}
+	case string(live.GetUID()) != s.Object.UID:
+		return outcome{err: errors.New("another object has its name by now")}
+	}
+	if state, _, _ := unstructured.NestedMap(live.Object, "status"); len(state) > 0 {
+		return outcome{done: &Done{Step: s, UID: s.Object.UID, Notes: []string{"it has a status by now"}}}
+	}
+	live.Object["status"] = archived.Object["status"]
+	if _, err := r.client.UpdateStatus(ctx, s.Type, live, cluster.WriteOptions{}); err != nil {
+		return outcome{err: err}
+	}
+	return outcome{done: &Done{Step: s, UID: s.Object.UID}}
 }
 
 // rebind gives a volume that was bound to the archived claim the uid of the new one. The controller of volumes binds them then.

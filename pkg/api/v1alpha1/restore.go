@@ -12,7 +12,7 @@ type RestorePlan struct {
 	metav1.TypeMeta `json:",inline"`
 	// Archive is the file.
 	Archive string `json:"archive"`
-	// Actions are the writes, in the order in which they are begun. Their verbs are create, apply, refer and rebind.
+	// Actions are the writes, in the order in which they are begun. Their verbs are create, apply, refer, status and rebind.
 	Actions []RestoreAction `json:"actions"`
 	// Left are archived objects that nothing is done to on purpose, and Held those that cannot be restored now.
 	Left []Survivor `json:"left"`
