@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -43,7 +44,7 @@ func TestOwnersFirst(t *testing.T) {
 	o.Serve(configMaps)
 	o.add(gadgets, "", "gadget")
 	o.add(definitions, "", "gadgets.a.example.com")
-	o.add(namespaces, "", "ns")
+	o.add(cluster.NamespaceType, "", "ns")
 	o.add(configMaps, "ns", "a", "b", "c")
 	o.add(configMaps, "ns", "b", "z")
 	o.add(configMaps, "ns", "c", "z", "nowhere")

@@ -39,7 +39,7 @@ func Save(ctx context.Context, client *cluster.Client, path string, what Content
 	if err := Check(path); err != nil {
 		return nil, err
 	}
-	whose, err := clusterOf(ctx, client)
+	whose, err := client.Identity(ctx)
 	if err != nil {
 		return nil, err
 	}

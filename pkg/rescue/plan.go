@@ -130,7 +130,7 @@ func begin(ctx context.Context, q *selection.Query, req Request) (*Planned, *uns
 	if p.Stage == Created {
 		p.Now = unfinalize.RefOf(t, live)
 	}
-	if p.cluster, err = clusterOf(ctx, q.Client); err != nil {
+	if p.cluster, err = q.Client.Identity(ctx); err != nil {
 		return nil, nil, err
 	}
 	return p, live, p.refused(live)
@@ -280,16 +280,4 @@ func read(ctx context.Context, client *cluster.Client, d *Dependent) (*unstructu
 // isEnd says whether an error is of a dependent to which nothing is to be done any more.
 func isEnd(err error) bool {
 	return errors.Is(err, errGone) || errors.Is(err, errReplaced) || errors.Is(err, errDeleting)
-}
-
-// clusterOf is the uid of the namespace kube-system, by which clusters are told apart; empty if it cannot be read.
-func clusterOf(ctx context.Context, client *cluster.Client) (string, error) {
-	system, err := client.GetMeta(ctx, graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, "", "kube-system")
-	switch {
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	case err != nil:
-		return "", nil
-	}
-	return system.UID, nil
 }

@@ -189,5 +189,5 @@ func isAllocated(err error) bool {
 		return false
 	}
 	text := err.Error()
-	return strings.Contains(text, "already allocated") || strings.Contains(text, "not in the valid range") || strings.Contains(text, "does not match")
+	return strings.Contains(text, "already allocated") || strings.Contains(text, "not in the valid range")
 }
