@@ -3,7 +3,9 @@ package script
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -103,6 +105,23 @@ func settle(ts *testscript.TestScript, neg bool, args []string) {
 		case <-time.After(unsettled):
 		}
 		return false, nil
+	})
+}
+
+// written FILE REGEXP waits until a file that a command in the background writes has a line that matches.
+func written(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: written FILE REGEXP")
+	}
+	want, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	path := ts.MkAbs(args[0])
+	testcluster.Eventually(of(ts).t, fmt.Sprintf("%s to have a line that matches %s", args[0], args[1]), func(context.Context) (bool, error) {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return want.Match(text), err
 	})
 }
 

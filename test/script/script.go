@@ -111,6 +111,7 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 			"alike":      alike,
 			"split":      split,
 			"transcript": transcript,
+			"written":    written,
 		},
 	})
 }
