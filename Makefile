@@ -66,7 +66,7 @@ test: build controlplane ## Run all tests, against a real control plane where th
 	@echo 'Running all tests: about half an hour on 2 cores. The first time they are compiled before, with the race detector, which takes some minutes more.'
 	cd $(PLANE) && $(GO) test -timeout 10m ./...
 	$(GO) test -race -count=1 -timeout 30m $(filter-out $(WHOLE),$(shell $(GO) list ./...))
-	$(GO) test -race -count=1 -timeout 30m -p 1 $(WHOLE)
+	$(GO) test -race -count=1 -timeout 45m -p 1 $(WHOLE)
 
 # A release runs it: seeds that make test does not come to.
 test-long: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500), and all faults (hours)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -44,6 +45,9 @@ type Scripts struct {
 	LeaveNamespaces bool
 }
 
+// inTurn is what scripts that run in turn may take together. A command that waits in vain fails its own script then, and not the whole package.
+const inTurn = 12 * time.Minute
+
 // serial are tests that are not parallel to each other, though testscript asks for it.
 type serial struct{ *testing.T }
 
@@ -56,13 +60,14 @@ func (t serial) Run(name string, f func(testscript.T)) {
 // Run runs scripts on a control plane, in parallel if they are not to be run in turn.
 func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 	through, past := LinkKubectl(t, cluster), pastKubectl(t, cluster)
-	run := func(p testscript.Params) { testscript.Run(t, p) }
+	run, deadline := func(p testscript.Params) { testscript.Run(t, p) }, time.Time{}
 	if scripts.InTurn {
-		run = func(p testscript.Params) { testscript.RunT(serial{t}, p) }
+		run, deadline = func(p testscript.Params) { testscript.RunT(serial{t}, p) }, time.Now().Add(inTurn)
 	}
 	run(testscript.Params{
 		Dir:                 scripts.Dir,
 		Files:               scripts.Files,
+		Deadline:            deadline,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
