@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -75,11 +76,11 @@ func (r *run) list(ctx context.Context, p cluster.ResumePoint, left []Blocked) {
 		listed[o.UID] = true
 		r.waiter.found(o)
 	})
-	if err != nil {
+	if err != nil && !r.undefined(ctx, p.Type, left[0].Object.UID, err) {
 		return
 	}
 	for _, l := range left {
-		if !listed[l.Object.UID] {
+		if err != nil || !listed[l.Object.UID] {
 			r.waiter.absent(l.Object.UID)
 		}
 	}
@@ -92,9 +93,26 @@ func (r *run) lookAt(ctx context.Context, t graph.Type, ref graph.Ref) error {
 	case cluster.IsAbsent(err, t, ref.Name), err == nil && now.UID != "" && now.UID != ref.UID:
 		r.waiter.absent(ref.UID)
 		return nil
+	case err != nil && r.undefined(ctx, t, ref.UID, err):
+		r.waiter.absent(ref.UID)
+		return nil
 	case err != nil:
 		return err
 	}
 	r.waiter.found(now)
 	return nil
+}
+
+// undefined says whether what is waited for cannot be read because the definition of its type is gone, and it before that. The definition was seen when the deletion
+// was planned.
+func (r *run) undefined(ctx context.Context, t graph.Type, uid string, err error) bool {
+	if !apierrors.IsNotFound(err) {
+		return false
+	}
+	l, waited := r.waiter.get(uid)
+	if !waited {
+		return false
+	}
+	_, seen := cluster.DefinitionOf(l.graph, t)
+	return seen && r.client.IsUndefined(ctx, t)
 }
