@@ -10,6 +10,8 @@ import (
 const (
 	// objectPageSize is kubectl's. Whole objects are many times as large as their metadata, and the server holds a page in memory.
 	objectPageSize = 500
+	// singleReads is how many objects are asked for one by one whatever a list would cost.
+	singleReads = 4
 	// perRead is how many objects of a list cost about as much as one read.
 	perRead = 10
 )

@@ -2,17 +2,11 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
-	"strconv"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	kstatus "github.com/fluxcd/cli-utils/pkg/kstatus/status"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // ObjectNames names objects of one type in one namespace.
@@ -22,142 +16,89 @@ type ObjectNames struct {
 	Names     []string
 }
 
-// singleReads is how many objects of a type are asked for one by one before a list of the namespace is cheaper.
-const singleReads = 4
-
-// acceptTable asks for what kubectl get prints.
-const acceptTable = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
-
-// PrinterColumns asks the server how it would print the objects and returns the columns by request and name. What cannot be read is left out:
-// it is an ornament, and whether the object is there has been settled by the listing.
-func (c *Client) PrinterColumns(ctx context.Context, requests []ObjectNames) ([]map[string]graph.PrinterColumns, error) {
-	readings := make([]map[string]graph.PrinterColumns, len(requests))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(c.concurrency)
-	for i, r := range requests {
-		group.Go(func() error {
-			readings[i] = c.printerColumnsOf(ctx, r)
-			return context.Cause(ctx)
-		})
+// PrinterColumns asks the server how it would print objects of a graph, and returns their columns READY and STATUS. The points are those at which the lists ended of
+// which the graph was made. What cannot be read is left out: it is an ornament, and whether the object is there has been settled by the listing. The error is that
+// ctx has ended.
+//
+// Rows come without their objects: names say whose they are within a namespace. Where one list of all namespaces costs less than one of each, it is asked for as of
+// the resourceVersion of the graph's list, so that its rows are the objects of the graph in their order. A type without these columns is asked once. Of custom
+// resources whole objects are read as well, unless the columns say that all is well.
+func (c *Client) PrinterColumns(ctx context.Context, g *graph.Graph, ids []graph.ID, points []ResumePoint) (map[graph.ID]graph.PrinterColumns, error) {
+	p := &printed{client: c, graph: g, columns: make(map[graph.ID]graph.PrinterColumns, len(ids)), texts: map[string]string{}}
+	for _, next := range []func() []request{
+		func() []request { return p.tables(ids, points) },
+		p.more, // of types that have the columns
+		p.more, // of types whose list of all namespaces did not come
+		p.objects,
+	} {
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(c.concurrency)
+		for _, r := range next() {
+			group.Go(func() error {
+				r(ctx)
+				return context.Cause(ctx)
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
 	}
-	return readings, group.Wait()
+	return p.columns, nil
 }
 
-func (c *Client) printerColumnsOf(ctx context.Context, r ObjectNames) map[string]graph.PrinterColumns {
-	readings := make(map[string]graph.PrinterColumns, len(r.Names))
-	path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
-	if len(r.Names) <= singleReads {
-		for _, name := range r.Names {
-			_, _ = c.table(ctx, append(path[:len(path):len(path)], name), r.Type, "", readings) // an object that cannot be read has no columns
-		}
-		return readings
-	}
-	wanted := make(map[string]bool, len(r.Names))
-	for _, name := range r.Names {
-		wanted[name] = true
-	}
-	for token := ""; ; {
-		next, err := c.table(ctx, path, r.Type, token, readings)
-		if err != nil || next == "" {
-			break
-		}
-		token = next
-	}
-	for name := range readings {
-		if !wanted[name] {
-			delete(readings, name)
-		}
-	}
-	return readings
+// request reads something of the server.
+type request func(context.Context)
+
+// printed is what the server has printed. Its methods are safe for concurrent use.
+type printed struct {
+	client *Client
+	graph  *graph.Graph
+
+	mu      sync.Mutex
+	columns map[graph.ID]graph.PrinterColumns
+	texts   map[string]string // of columns, each once
+	waiting []request         // are worth sending by what has been answered
+	unwell  []graph.ID        // are custom resources that are to be read whole
 }
 
-// table reads one answer into readings and returns the continue token.
-func (c *Client) table(ctx context.Context, path []string, t graph.Type, token string, readings map[string]graph.PrinterColumns) (string, error) {
-	req := c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}).Param("limit", strconv.Itoa(500))
-	if token != "" {
-		req.Param("continue", token)
-	}
-	custom := isCustom(t.Group)
-	if custom {
-		// The conditions stand in the whole object; of built-in types the columns say all there is.
-		req.Param("includeObject", string(metav1.IncludeObject))
-	}
-	var answer metav1.Table
-	if err := getJSON(ctx, req, acceptTable, &answer); err != nil || answer.Kind != "Table" {
-		return "", err
-	}
-	columns := columnIndexOf(&answer)
-	for i := range answer.Rows {
-		row := &answer.Rows[i]
-		var meta struct{ Metadata struct{ Name string } }
-		if err := json.Unmarshal(row.Object.Raw, &meta); err != nil {
-			continue
-		}
-		reading := graph.PrinterColumns{Ready: cell(row, columns.ready), Status: cell(row, columns.status)}
-		if custom {
-			addStatus(&reading, row.Object.Raw)
-		}
-		readings[meta.Metadata.Name] = reading
-	}
-	return answer.Continue, nil
+// then has requests sent when those that are under way have been answered.
+func (p *printed) then(requests ...request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = append(p.waiting, requests...)
 }
 
-type columnIndex struct{ ready, status int }
-
-// columnIndexOf finds the columns by the names that the built-in types and most CustomResourceDefinitions give them.
-func columnIndexOf(t *metav1.Table) columnIndex {
-	c := columnIndex{-1, -1}
-	for i, col := range t.ColumnDefinitions {
-		switch col.Name {
-		case "Ready", "READY":
-			c.ready = i
-		case "Status", "STATUS":
-			c.status = i
-		}
-	}
-	return c
+func (p *printed) more() []request {
+	all := p.waiting
+	p.waiting = nil
+	return all
 }
 
-func cell(row *metav1.TableRow, column int) string {
-	if column < 0 || column >= len(row.Cells) {
-		return ""
-	}
-	switch v := row.Cells[column].(type) {
-	case string:
-		return v
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	case bool:
-		return strconv.FormatBool(v)
-	}
-	return ""
+// doubt has custom resources read whole.
+func (p *printed) doubt(ids ...graph.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unwell = append(p.unwell, ids...)
 }
 
-// isCustom is true for groups that do not come with Kubernetes.
-func isCustom(group string) bool {
-	switch group {
-	case "", "apps", "batch", "autoscaling", "policy":
-		return false
-	}
-	return len(group) < 7 || group[len(group)-7:] != ".k8s.io"
+// note remembers the columns of an object.
+func (p *printed) note(id graph.ID, columns graph.PrinterColumns) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	columns.Ready, columns.Status = p.once(columns.Ready), p.once(columns.Status)
+	p.columns[id] = columns
 }
 
-// addStatus adds what the status of an object says: the condition that fails and, where the server has no column for it, kstatus's word on whether it is
-// ready: Current, InProgress, Failed, Terminating.
-func addStatus(reading *graph.PrinterColumns, raw []byte) {
-	var u unstructured.Unstructured
-	if err := u.UnmarshalJSON(raw); err != nil {
-		return
+// mostTexts bounds how many texts are kept to be shared: columns have few, but for those that hold a message.
+const mostTexts = 1000
+
+// once returns the text as it came first: thousands of rows say the same.
+func (p *printed) once(text string) string {
+	if known, ok := p.texts[text]; ok {
+		return known
 	}
-	if _, found, _ := unstructured.NestedMap(u.Object, "status"); !found {
-		return
+	if len(p.texts) < mostTexts {
+		p.texts[text] = text
 	}
-	if reading.Ready == "" && reading.Status == "" {
-		if result, err := kstatus.Compute(&u); err == nil {
-			reading.Ready = string(result.Status)
-		}
-	}
-	if c, failing := status.Trouble(&u); failing {
-		reading.Failing = graph.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message}
-	}
+	return text
 }

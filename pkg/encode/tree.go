@@ -49,7 +49,7 @@ func node(t render.Tree, row graph.Row) v1alpha1.TreeNode {
 		Owners: []v1alpha1.TreeOwner{},
 		Depth:  row.Distance, Root: row.Root, Cycle: cycle,
 	}
-	if c := t.Readings[row.ID].Failing; c.Type != "" {
+	if c := t.Readings[row.ID].Failing; c != nil {
 		n.Failing = &v1alpha1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message}
 	}
 	for e := range g.Owners(row.ID) {

@@ -91,7 +91,7 @@ func treeOfTexts(text func() string) render.Tree {
 	g := b.Build()
 	readings := map[graph.ID]graph.PrinterColumns{}
 	for i := range g.Len() {
-		readings[graph.ID(i)] = graph.PrinterColumns{Ready: text(), Status: text(), Failing: graph.Condition{Type: text(), Status: text(), Reason: text(), Message: text()}}
+		readings[graph.ID(i)] = graph.PrinterColumns{Ready: text(), Status: text(), Failing: &graph.Condition{Type: text(), Status: text(), Reason: text(), Message: text()}}
 	}
 	first, _ := g.Lookup(roots[0])
 	last, _ := g.Lookup(roots[3])

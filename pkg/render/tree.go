@@ -138,9 +138,9 @@ func (t Tree) state(id graph.ID, r graph.PrinterColumns, p Palette) (string, *co
 }
 
 // failingCondition is a condition in a few words: "Synced: ReconcileError". Its message is too long for a table.
-func failingCondition(c graph.Condition) string {
+func failingCondition(c *graph.Condition) string {
 	switch {
-	case c.Type == "":
+	case c == nil:
 		return ""
 	case c.Reason == "":
 		return Escape(c.Type + "=" + c.Status)

@@ -77,7 +77,7 @@ func look(ctx context.Context, q *selection.Query, of *followed, opts Options) (
 	}
 	s.Rows = s.Graph.Tree(roots, rows)
 	if opts.Drawn != nil {
-		s.Readings, err = readings(ctx, q.Client, s.Graph, opts.Drawn(s.Rows))
+		s.Readings, err = readings(ctx, q.Client, s.Snapshot, opts.Drawn(s.Rows))
 	}
 	return s, err
 }
