@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"iter"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,32 +12,55 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// Tree returns the tree as the versioned object that -o json prints: each object once, where it comes first.
+// Tree returns the tree as the versioned object that -o json and yaml print: each object once, where it comes first.
 func Tree(t render.Tree, gaps []v1alpha1.Gap) *v1alpha1.Tree {
-	out := &v1alpha1.Tree{
+	out := emptyTree(gaps)
+	out.Nodes = slices.AppendSeq(slices.Grow(out.Nodes, len(t.Rows)), nodes(t))
+	return out
+}
+
+func emptyTree(gaps []v1alpha1.Gap) *v1alpha1.Tree {
+	return &v1alpha1.Tree{
 		TypeMeta: v1alpha1.TypeMeta("Tree"),
 		Complete: len(gaps) == 0,
 		Gaps:     append([]v1alpha1.Gap{}, gaps...),
-		Nodes:    make([]v1alpha1.TreeNode, 0, len(t.Rows)),
+		Nodes:    []v1alpha1.TreeNode{},
 	}
-	at := make(map[graph.ID]int, len(t.Rows))
+}
+
+// nodes iterates over the objects of the tree. Rows further down can say more of an object, so that all rows are looked at before the first node comes.
+func nodes(t render.Tree) iter.Seq[v1alpha1.TreeNode] {
+	seen := make([]bool, t.Graph.Len())
+	depths, links := map[graph.ID]int{}, map[graph.ID][]v1alpha1.TreeOwner{}
 	for _, row := range t.Rows {
 		if row.Hidden { // owners say what it says
 			continue
 		}
-		i, listed := at[row.ID]
-		if !listed {
-			i = len(out.Nodes)
-			at[row.ID] = i
-			out.Nodes = append(out.Nodes, node(t, row))
-		} else if row.Repeat == graph.First {
-			out.Nodes[i].Depth = row.Distance // above, --depth cut it
+		if seen[row.ID] && row.Repeat == graph.First {
+			depths[row.ID] = row.Distance // above, --depth cut it
 		}
+		seen[row.ID] = true
 		if row.Link != "" {
-			out.Nodes[i].Owners = append(out.Nodes[i].Owners, v1alpha1.TreeOwner{UID: t.Graph.Ref(row.LinkOwner).UID, Link: row.Link})
+			links[row.ID] = append(links[row.ID], v1alpha1.TreeOwner{UID: t.Graph.Ref(row.LinkOwner).UID, Link: row.Link})
 		}
 	}
-	return out
+	return func(yield func(v1alpha1.TreeNode) bool) {
+		left := slices.Clone(seen) // objects that have not come
+		for _, row := range t.Rows {
+			if row.Hidden || !left[row.ID] {
+				continue
+			}
+			left[row.ID] = false
+			n := node(t, row)
+			if depth, deeper := depths[row.ID]; deeper {
+				n.Depth = depth
+			}
+			n.Owners = append(n.Owners, links[row.ID]...)
+			if !yield(n) {
+				return
+			}
+		}
+	}
 }
 
 func node(t render.Tree, row graph.Row) v1alpha1.TreeNode {

@@ -90,6 +90,8 @@ func (o *Options) print(s *tree.Snapshot) error {
 		return render.TreeDOT(o.Out, t)
 	case "mermaid":
 		return render.TreeMermaid(o.Out, t)
+	case "json":
+		return encode.TreeJSON(o.Out, t, s.Gaps)
 	}
 	return o.Output.Write(o.Out, encode.Tree(t, s.Gaps))
 }

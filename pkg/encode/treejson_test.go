@@ -1,0 +1,61 @@
+package encode_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// TestAStreamedTreeIsThePrintersTree: with no object, one and many, with gaps, hidden and repeated rows, byte for byte.
+func TestAStreamedTreeIsThePrintersTree(t *testing.T) {
+	configMaps := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
+	b := graph.NewBuilder()
+	b.Serve(configMaps)
+	listing := b.Listing(configMaps, "")
+	owner := func(uid string) graph.OwnerReference {
+		return graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: uid, UID: uid}
+	}
+	for _, o := range []graph.Object{
+		{UID: "a", Name: "a"}, {UID: "b", Name: "b", Owners: []graph.OwnerReference{owner("a")}},
+		{UID: "c", Name: "c", Owners: []graph.OwnerReference{owner("a"), owner("b")}, Finalizers: []string{"example.com/<hold>"}},
+		{UID: "d", Name: "d", Owners: []graph.OwnerReference{owner("c"), owner("nobody")}, DeletionTimestamp: 5},
+	} {
+		o.Namespace = "ns"
+		listing.Add(o)
+	}
+	listing.Complete()
+	g := b.Build()
+	root, _ := g.Lookup("a")
+	gaps := []v1alpha1.Gap{{Resource: "backups", Reason: v1alpha1.GapForbidden, Message: "no"}}
+	for name, rows := range map[string][]graph.Row{
+		"none": nil,
+		"one":  g.Tree([]graph.ID{root}, graph.TreeOptions{Depth: 0}),
+		"all":  g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}),
+		"cut":  g.Tree(g.Roots(), graph.TreeOptions{Depth: 1}),
+		"hidden": g.Tree(g.Roots(), graph.TreeOptions{Depth: -1, HideRoots: true, Show: func(id graph.ID) bool {
+			return g.Name(id) == "d"
+		}}),
+	} {
+		for _, gaps := range [][]v1alpha1.Gap{nil, gaps} {
+			tree := render.Tree{Graph: g, Rows: rows, Now: time.Unix(0, 0)}
+			var want, got bytes.Buffer
+			if err := (&printers.JSONPrinter{}).PrintObj(encode.Tree(tree, gaps), &want); err != nil {
+				t.Fatal(err)
+			}
+			if err := encode.TreeJSON(&got, tree, gaps); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+				t.Errorf("%s, %d gaps (-printer +streamed):\n%s", name, len(gaps), diff)
+			}
+		}
+	}
+}
