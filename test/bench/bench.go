@@ -67,6 +67,10 @@ const (
 	wholeOverRaw      = 1.3
 	wholePeak         = 130_000_000
 	oneOverPods       = 1.2
+	wideOverNames     = 2.0
+	allOverNames      = 2.5
+	allJSONOverNames  = 2.0
+	allJSONPeak       = 150_000_000
 	wholeDelayCosts   = 3 * time.Second
 	oneManyTypes      = time.Second
 	oneManyTypesDelay = 2 * time.Second
@@ -84,6 +88,9 @@ func (s *session) measureAll(ctx context.Context) error {
 	run.aims, why.aims, check.aims = whole.aims, whole.aims, whole.aims
 	one.aims = []aim{ratioTo(pods, oneOverPods)}
 	if err := s.measure(ctx, raw, whole, run, why, check, one, pods); err != nil {
+		return err
+	}
+	if err := s.manyRows(ctx, near); err != nil {
 		return err
 	}
 	if err := s.peers(ctx); err != nil {
@@ -106,6 +113,16 @@ func (s *session) measureAll(ctx context.Context) error {
 		return s.measureManyTypes(ctx, near, far)
 	}
 	return nil
+}
+
+// manyRows measures trees of which each row is printed with its READY and STATUS, beside their names alone.
+func (s *session) manyRows(ctx context.Context, near place) error {
+	wideNames, wide := s.wide(near, "-o", "name"), s.wide(near)
+	allNames, all, allJSON := s.everything(near, "-o", "name"), s.everything(near), s.everything(near, "-o", "json")
+	wide.aims = []aim{ratioTo(wideNames, wideOverNames)}
+	all.aims = []aim{ratioTo(allNames, allOverNames)}
+	allJSON.aims = []aim{ratioTo(allNames, allJSONOverNames), peakUnder(allJSONPeak)}
+	return s.measure(ctx, wideNames, wide, allNames, all, allJSON)
 }
 
 // measureManyTypes installs the CustomResourceDefinitions and measures one deployment beside them.

@@ -8,7 +8,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -40,9 +39,11 @@ func load(ctx context.Context, kubeconfig string, o options) error {
 	begin := time.Now()
 	stop := c.report(s.objects())
 	defer stop()
-	root := newRoot()
-	if err := c.create(ctx, clusterRoles, releaseManager, root); err != nil {
-		return err
+	root, wide := newClusterRole(rootName), newClusterRole(wideName)
+	for _, owner := range []*rbacv1.ClusterRole{root, wide} {
+		if err := c.create(ctx, clusterRoles, releaseManager, owner); err != nil {
+			return err
+		}
 	}
 	if err := side(ctx, o.writers, s.namespaces, func(ctx context.Context, i int) error {
 		return c.create(ctx, namespaces, releaseManager, newNamespace(namespaceName(i)))
@@ -50,15 +51,18 @@ func load(ctx context.Context, kubeconfig string, o options) error {
 		return err
 	}
 	if err := side(ctx, o.writers, s.deployments, func(ctx context.Context, i int) error {
-		return c.application(ctx, newDeployment(s.deploymentName(i)))
+		namespace, name := s.deploymentName(i)
+		if i < s.namespaces {
+			return c.application(ctx, newDeployment(namespace, name, *clusterRoleReference(wide)))
+		}
+		return c.application(ctx, newDeployment(namespace, name))
 	}); err != nil {
 		return err
 	}
-	owner := &metav1.OwnerReference{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: root.Name, UID: root.UID}
 	if err := side(ctx, o.writers, s.configMaps, func(ctx context.Context, i int) error {
 		namespace, name := s.configMapName(i)
 		if i < rootDependents {
-			return c.create(ctx, configMaps, releaseManager, newConfigMap(namespace, name, owner))
+			return c.create(ctx, configMaps, releaseManager, newConfigMap(namespace, name, clusterRoleReference(root)))
 		}
 		return c.create(ctx, configMaps, releaseManager, newConfigMap(namespace, name, nil))
 	}); err != nil {

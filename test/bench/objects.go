@@ -22,8 +22,12 @@ func newNamespace(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{namespaceLabel: namespaceTeam}}}
 }
 
-func newRoot() *rbacv1.ClusterRole {
-	return &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: rootName}}
+func newClusterRole(name string) *rbacv1.ClusterRole {
+	return &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+func clusterRoleReference(owner *rbacv1.ClusterRole) *metav1.OwnerReference {
+	return &metav1.OwnerReference{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: owner.Name, UID: owner.UID}
 }
 
 func newConfigMap(namespace, name string, owner *metav1.OwnerReference) *corev1.ConfigMap {
@@ -39,13 +43,14 @@ func newConfigMap(namespace, name string, owner *metav1.OwnerReference) *corev1.
 	return c
 }
 
-func newDeployment(namespace, name string) *appsv1.Deployment {
+func newDeployment(namespace, name string, owners ...metav1.OwnerReference) *appsv1.Deployment {
 	annotations := releaseAnnotations(namespace, name)
 	annotations["deployment.kubernetes.io/revision"] = "2"
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: namespace, Name: name, Labels: labels(name), Annotations: annotations,
-			ManagedFields: []metav1.ManagedFieldsEntry{managedStatus("kube-controller-manager", "apps/v1", deploymentStatusFields)},
+			OwnerReferences: owners,
+			ManagedFields:   []metav1.ManagedFieldsEntry{managedStatus("kube-controller-manager", "apps/v1", deploymentStatusFields)},
 		},
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(int32(podsOfReplicaSet)),

@@ -77,6 +77,16 @@ func (s *session) whole(p place) *row {
 	return s.row(p, "kubectl gc", s.plugin, wholeArgs...)
 }
 
+// wide is the row of a tree with thousands of rows in all namespaces.
+func (s *session) wide(p place, args ...string) *row {
+	return s.row(p, "kubectl gc", s.plugin, append([]string{"tree", "clusterrole/" + wideName}, args...)...)
+}
+
+// everything is the row of a tree of all objects.
+func (s *session) everything(p place, args ...string) *row {
+	return s.row(p, "kubectl gc", s.plugin, append([]string{"tree", "-A"}, args...)...)
+}
+
 // run is the row of the collector's loop, which finds nothing to collect in what was loaded.
 func (s *session) run(p place) *row {
 	return s.row(p, "kubectl gc", s.plugin, "run", "--dry-run")
@@ -143,6 +153,7 @@ func (s *session) verify(ctx context.Context) error {
 	}{
 		{wholeArgs, 1 + rootDependents},
 		{s.oneArgs(), perDeployment},
+		{[]string{"tree", "clusterrole/" + wideName}, shapeOf(s.objects).wide()},
 	} {
 		c := command{
 			name: "kubectl gc " + strings.Join(tree.args, " "),

@@ -9,6 +9,7 @@ const (
 	perDeployment           = 1 + replicaSetsOfDeployment*(1+podsOfReplicaSet)
 	rootDependents          = 10
 	rootName                = "bench-root"
+	wideName                = "bench-wide" // owns a deployment in each namespace
 	minObjects              = 100
 )
 
@@ -21,13 +22,16 @@ func shapeOf(objects int) shape {
 		namespaces:  max(1, objects*150/100_000),
 		deployments: max(1, objects*775/1000/(replicaSetsOfDeployment*podsOfReplicaSet)),
 	}
-	s.configMaps = max(rootDependents, objects-s.namespaces-s.deployments*perDeployment-1)
+	s.configMaps = max(rootDependents, objects-s.namespaces-s.deployments*perDeployment-2)
 	return s
 }
 
 func (s shape) objects() int {
-	return s.namespaces + s.deployments*perDeployment + s.configMaps + 1
+	return s.namespaces + s.deployments*perDeployment + s.configMaps + 2
 }
+
+// wide is how many rows the tree of what owns a deployment in each namespace has.
+func (s shape) wide() int { return 1 + min(s.namespaces, s.deployments)*perDeployment }
 
 // namespaceName, deploymentName and configMapName are the names of the objects by number. Numbers go round the namespaces.
 func namespaceName(i int) string { return fmt.Sprintf("bench-%03d", i) }
