@@ -37,7 +37,7 @@ func reasonOf(ctx context.Context, err error) (v1alpha1.GapReason, bool) {
 		return v1alpha1.GapUnavailable, true
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return "", false
-	case errors.As(err, &urlErr), errors.Is(err, errTruncated):
+	case errors.As(err, &urlErr), errors.Is(err, errTruncated), errors.Is(err, errInterrupted):
 		return v1alpha1.GapUnavailable, true
 	}
 	return v1alpha1.GapFailed, true

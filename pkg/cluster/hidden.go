@@ -54,6 +54,10 @@ func (d *typeSources) observer(t graph.Type) func(string) {
 
 // hidden looks for types that are defined and that discovery does not show. What can be listed is listed, the rest is a gap.
 func (l *lister) hidden(ctx context.Context) error {
+	if l.store != nil {
+		l.typeSources.crds, _ = l.store.names(crdResource.Group, crdResource.Resource)
+		l.typeSources.apiServices, _ = l.store.names(apiServiceResource.Group, apiServiceResource.Resource)
+	}
 	var found []Resource
 	for _, name := range sorted(l.typeSources.crds) {
 		plural, group, _ := strings.Cut(name, ".")

@@ -54,24 +54,38 @@ const maxRestarts = 4
 // List adds the metadata of all deletable objects to the builder. What it cannot see is a gap in what it returns; it
 // ends early only for an error that would meet every request.
 func (c *Client) List(ctx context.Context, cat *Catalog, opts ListOptions, b *graph.Builder) (*ListResult, error) {
-	l := &lister{client: c, cat: cat, opts: opts, builder: b, slots: make(chan struct{}, c.concurrency)}
-	l.result.Gaps = append(l.result.Gaps, c.explainFailedGroups(ctx, cat)...)
-	for _, r := range cat.Resources {
-		b.Serve(r.Type, r.OtherVersions...)
+	l := newLister(c, cat, opts, b)
+	if err := l.list(ctx); err != nil {
+		return nil, err
+	}
+	return l.sorted(), nil
+}
+
+func newLister(c *Client, cat *Catalog, opts ListOptions, b *graph.Builder) *lister {
+	return &lister{client: c, cat: cat, opts: opts, builder: b, slots: make(chan struct{}, c.concurrency)}
+}
+
+// list lists all that the catalog has and the options ask for, and what is defined besides.
+func (l *lister) list(ctx context.Context) error {
+	l.result.Gaps = append(l.result.Gaps, l.client.explainFailedGroups(ctx, l.cat)...)
+	for _, r := range l.cat.Resources {
+		l.builder.Serve(r.Type, r.OtherVersions...)
 		if l.wants(r) || definesTypes(r.Type) {
 			l.resources = append(l.resources, r)
 		}
 	}
 	if err := l.all(ctx, l.resources); err != nil {
-		return nil, err
+		return err
 	}
-	if err := l.hidden(ctx); err != nil {
-		return nil, err
-	}
+	return l.hidden(ctx)
+}
+
+// sorted returns the result with its gaps in order.
+func (l *lister) sorted() *ListResult {
 	slices.SortFunc(l.result.Gaps, func(x, y v1alpha1.Gap) int {
 		return strings.Compare(gapKey(x), gapKey(y))
 	})
-	return &l.result, nil
+	return &l.result
 }
 
 func (l *lister) wants(r Resource) bool {
@@ -92,6 +106,7 @@ type lister struct {
 	builder   *graph.Builder
 	resources []Resource
 	slots     chan struct{} // one for each request in flight
+	store     *Store        // which holds what is listed, and adds it to the builder; nil for a listing that is not followed
 
 	mu          sync.Mutex
 	progress    Progress
@@ -120,7 +135,7 @@ func (l *lister) resource(ctx context.Context, r Resource) error {
 	if r.Namespaced {
 		namespace = l.opts.Namespace
 	}
-	err := l.anyVersion(ctx, r, namespace)
+	err := l.once(ctx, r, namespace)
 	if err != nil && r.Namespaced && namespace == "" && apierrors.IsForbidden(err) {
 		return l.byNamespace(ctx, r, err)
 	}
@@ -155,6 +170,20 @@ func (l *lister) report(change func(*Progress)) {
 	}
 }
 
+// once lists a type unless a store holds it.
+func (l *lister) once(ctx context.Context, r Resource, namespace string) error {
+	if l.store == nil {
+		return l.anyVersion(ctx, r, namespace)
+	}
+	held, err := l.store.has(r, namespace)
+	if held || err != nil {
+		return err
+	}
+	err = l.anyVersion(ctx, r, namespace)
+	l.store.tried(r.Type, namespace, err)
+	return err
+}
+
 // anyVersion lists a type in its preferred version or, if the server fails at that, in another: a dead conversion
 // webhook only matters to objects that were stored in another version than the one asked for.
 func (l *lister) anyVersion(ctx context.Context, r Resource, namespace string) error {
@@ -181,13 +210,10 @@ func isServerError(err error) bool {
 // snapshots do not make one list.
 func (l *lister) restarting(ctx context.Context, r Resource, namespace string) error {
 	for restarts := 0; ; restarts++ {
-		listing := l.builder.Listing(r.Type, namespace)
+		listing, complete := l.begin(r.Type, namespace)
 		version, err := l.pages(ctx, r, namespace, listing)
 		if err == nil {
-			listing.Complete()
-			l.mu.Lock()
-			l.result.ResumePoints = append(l.result.ResumePoints, ResumePoint{r.Type, namespace, version})
-			l.mu.Unlock()
+			complete(ResumePoint{r.Type, namespace, version})
 			return nil
 		}
 		if !apierrors.IsResourceExpired(err) {
@@ -200,9 +226,24 @@ func (l *lister) restarting(ctx context.Context, r Resource, namespace string) e
 	}
 }
 
+// begin returns where a list is to be added, and what to call when it is complete.
+func (l *lister) begin(t graph.Type, namespace string) (collector, func(ResumePoint)) {
+	if l.store != nil {
+		listing := l.store.listing()
+		return listing, listing.hold
+	}
+	listing := l.builder.Listing(t, namespace)
+	return listing, func(p ResumePoint) {
+		listing.Complete()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.result.ResumePoints = append(l.result.ResumePoints, p)
+	}
+}
+
 // pages reads a list to its end and returns its resourceVersion. While one page is read the next is already asked for,
 // if a slot is free: the server names it before the first object.
-func (l *lister) pages(ctx context.Context, r Resource, namespace string, listing *graph.Listing) (string, error) {
+func (l *lister) pages(ctx context.Context, r Resource, namespace string, listing collector) (string, error) {
 	path, view := resourcePath(r.Group, r.Version, r.Resource, namespace), !slices.Contains(r.Verbs, "watch")
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

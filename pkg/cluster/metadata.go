@@ -256,3 +256,15 @@ func (in *interner) get(b []byte) string {
 	in.known[s] = s
 	return s
 }
+
+// text is get for what is a string already.
+func (in *interner) text(s string) string {
+	if same, ok := in.known[s]; ok {
+		return same
+	}
+	if in.known == nil || len(in.known) >= maxInterned {
+		in.known = make(map[string]string, 64)
+	}
+	in.known[s] = s
+	return s
+}

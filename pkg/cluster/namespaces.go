@@ -35,13 +35,19 @@ func (l *lister) byNamespace(ctx context.Context, r Resource, forbidden error) e
 	group.SetLimit(max(1, l.client.concurrency/4)) // several types come here side by side
 	for _, namespace := range n.names {
 		group.Go(func() error {
-			return l.note(ctx, r.Type, namespace, l.anyVersion(ctx, r, namespace))
+			return l.note(ctx, r.Type, namespace, l.once(ctx, r, namespace))
 		})
 	}
 	return group.Wait()
 }
 
 func (l *lister) readNamespaces(ctx context.Context, n *namespaceList) {
+	if l.store != nil {
+		if names, held := l.store.names("", "namespaces"); held {
+			n.names, n.complete = names, true
+			return
+		}
+	}
 	names, err := l.client.ListNames(ctx, graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, "")
 	if err == nil {
 		n.names, n.complete = names, true
@@ -64,7 +70,11 @@ func (c *Client) ListNames(ctx context.Context, t graph.Type, namespace string) 
 // ForEachMeta calls f with the metadata of each object of a type, in a namespace or everywhere, valid during the call. It
 // returns where the list ended.
 func (c *Client) ForEachMeta(ctx context.Context, t graph.Type, namespace string, f func(*graph.Object)) (ResumePoint, error) {
-	p := page{path: resourcePath(t.Group, t.Version, t.Resource, namespace)}
+	return c.forEach(ctx, t, namespace, extras{}, f)
+}
+
+func (c *Client) forEach(ctx context.Context, t graph.Type, namespace string, keep extras, f func(*graph.Object)) (ResumePoint, error) {
+	p := page{path: resourcePath(t.Group, t.Version, t.Resource, namespace), keep: keep}
 	for {
 		var meta listMeta
 		err := c.read(ctx, p, func(m listMeta) { meta = m }, f)

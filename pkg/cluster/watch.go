@@ -69,7 +69,7 @@ func (c *Client) watchType(ctx context.Context, p ResumePoint, unseen *unseen, c
 			}
 		}
 		if err == nil {
-			err = c.watchOnce(ctx, &p, changed)
+			err = c.watchOnce(ctx, &p, extras{}, func() {}, changed)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -96,7 +96,8 @@ type watchEvent struct {
 	Object json.RawMessage
 }
 
-func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, changed func(Change)) error {
+// watchOnce watches a type from a resume point, which it moves on, until the watch ends. It calls opened when the server has begun to answer.
+func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, keep extras, opened func(), changed func(Change)) error {
 	path := resourcePath(p.Type.Group, p.Type.Version, p.Type.Resource, p.Namespace)
 	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptWatch).
 		WarningHandlerWithContext(quietWarnings{}).
@@ -109,6 +110,7 @@ func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, changed func(Cha
 		return err
 	}
 	defer body.Close()
+	opened()
 	dec := json.NewDecoder(body)
 	for {
 		var e watchEvent
@@ -125,7 +127,7 @@ func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, changed func(Cha
 		if err := json.Unmarshal(e.Object, &it); err != nil {
 			return err
 		}
-		o, err := it.object(extras{})
+		o, err := it.object(keep)
 		if err != nil {
 			return err
 		}

@@ -23,6 +23,8 @@ type Query struct {
 	AllNamespaces bool
 	// Scope is the namespace that is listed; empty for everywhere.
 	Scope string
+	// Store, if not nil, is listed from where it has the scope.
+	Store *cluster.Store
 	// Annotations are the keys of the annotations that the graph keeps.
 	Annotations []string
 	// Progress, if not nil, is called before each listing. Report is told how far it has come, from several goroutines, one at a time; done, when it has ended.
@@ -49,10 +51,15 @@ func (q *Query) ListingScope(owners bool) string {
 
 // List lists what is in scope; of the types only those given, if there are any.
 func (q *Query) List(ctx context.Context, types ...cluster.Resource) (*Snapshot, error) {
-	opts := cluster.ListOptions{Namespace: q.Scope, Selector: q.Selector, Annotations: q.Annotations}
-	if q.Namespace != "" {
-		opts.Fallback = []string{q.Namespace}
+	if q.Store != nil && q.Store.Options().Namespace == q.Scope && len(types) == 0 {
+		if q.Progress != nil {
+			report, done := q.Progress()
+			defer done()
+			q.Store.Report(report)
+		}
+		return ListStore(ctx, q.Client, q.Catalog, q.Store)
 	}
+	opts := q.options()
 	if len(types) > 0 {
 		opts.Types = func(r cluster.Resource) bool {
 			return slices.ContainsFunc(types, func(t cluster.Resource) bool { return t.Type == r.Type })
@@ -64,6 +71,19 @@ func (q *Query) List(ctx context.Context, types ...cluster.Resource) (*Snapshot,
 		opts.Progress = report
 	}
 	return List(ctx, q.Client, q.Catalog, opts)
+}
+
+func (q *Query) options() cluster.ListOptions {
+	opts := cluster.ListOptions{Namespace: q.Scope, Selector: q.Selector, Annotations: q.Annotations}
+	if q.Namespace != "" {
+		opts.Fallback = []string{q.Namespace}
+	}
+	return opts
+}
+
+// NewStore returns a store for the scope. It is for the caller to close.
+func (q *Query) NewStore(changed func(cluster.Change)) *cluster.Store {
+	return q.Client.NewStore(q.options(), changed)
 }
 
 // Find returns the objects that are meant, of those listed. An object that was named and was not listed is an error, in the server's own words where

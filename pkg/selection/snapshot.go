@@ -24,8 +24,17 @@ type Snapshot struct {
 // List lists a cluster and builds its graph. It is the only way from a server to a graph that commands have: what could not be listed is a gap, and an error
 // ends it only if every request would meet it. It ends with ctx.
 func List(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, opts cluster.ListOptions) (*Snapshot, error) {
+	return build(ctx, catalog, opts, func(b *graph.Builder) (*cluster.ListResult, error) { return client.List(ctx, catalog, opts, b) })
+}
+
+// ListStore is List from a store, which sends requests only for what it does not hold yet.
+func ListStore(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, store *cluster.Store) (*Snapshot, error) {
+	return build(ctx, catalog, store.Options(), func(b *graph.Builder) (*cluster.ListResult, error) { return store.List(ctx, client, catalog, b) })
+}
+
+func build(ctx context.Context, catalog *cluster.Catalog, opts cluster.ListOptions, list func(*graph.Builder) (*cluster.ListResult, error)) (*Snapshot, error) {
 	builder := graph.NewBuilder()
-	listed, err := client.List(ctx, catalog, opts, builder)
+	listed, err := list(builder)
 	if err != nil {
 		return nil, err
 	}

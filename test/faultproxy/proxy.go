@@ -103,6 +103,9 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 	next.ServeHTTP(w, r)
 }
 
+// Cut breaks all connections of clients, as a server does that goes away. They may connect again.
+func (p *Proxy) Cut() { p.server.CloseClientConnections() }
+
 // On answers the requests that match with a fault. Of several rules that match, the last one counts.
 func (p *Proxy) On(matches func(*http.Request) bool, fault Fault) {
 	p.mu.Lock()

@@ -1,0 +1,184 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// mostRewatch is how long a watch waits at most before it is tried again while nobody lists.
+const mostRewatch = 30 * time.Second
+
+// errInterrupted is of a watch that the server has ended at once, without a reason.
+var errInterrupted = errors.New("the server has closed it")
+
+// followed is a type, in a namespace or everywhere, and what is held of it. All but the first fields are guarded by the Store's lock.
+type followed struct {
+	preferred graph.Type // in the version that discovery prefers
+	ctx       context.Context
+	cancel    context.CancelFunc
+	wake      chan struct{}
+
+	point   ResumePoint
+	objects map[string]*graph.Object // by uid
+	wanted  int                      // the listing that has asked for it last
+	begun   bool                     // somebody follows it
+	// connected says that a watch is open, tried that it is or that it failed since it was last asked for, and problem why it is not; nil before the first try.
+	connected, tried bool
+	problem          error
+	blind            bool // it may neither be watched nor listed
+}
+
+// hurry has a watch that was interrupted tried again now. The lock is held.
+func (f *followed) hurry() {
+	if f.connected || !f.begun || !f.tried {
+		return
+	}
+	select {
+	case f.wake <- struct{}{}:
+		f.tried = false
+	default:
+	}
+}
+
+// follow keeps what is held of a type as it is in the cluster.
+func (s *Store) follow(f *followed) {
+	expired, delay := f.point.ResourceVersion == "", rewatchDelay
+	for f.ctx.Err() == nil {
+		began := time.Now()
+		err := s.watch(f, &expired)
+		switch {
+		case f.ctx.Err() != nil:
+			return
+		case apierrors.IsUnauthorized(err):
+			s.fail(err)
+			return
+		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
+			s.poll(f)
+			return
+		case apierrors.IsResourceExpired(err) && !expired:
+			expired = true // and listed at once
+			continue
+		case err == nil && time.Since(began) > rewatchDelay:
+			delay = rewatchDelay
+			continue // the server ends every watch after a while
+		case err == nil:
+			err = errInterrupted
+		}
+		klog.FromContext(f.ctx).V(3).Info("Watch ended", "resource", f.point.Type.Resource, "group", f.point.Type.Group, "err", err)
+		if time.Since(began) > mostRewatch {
+			delay = rewatchDelay
+		}
+		s.set(f, func() {
+			f.connected, f.tried, f.problem = false, true, fmt.Errorf("the watch was interrupted: %w", err)
+		})
+		select {
+		case <-f.ctx.Done():
+		case <-f.wake:
+		case <-time.After(delay):
+		}
+		delay = min(2*delay, mostRewatch)
+	}
+}
+
+// set changes what is known of a scope.
+func (s *Store) set(f *followed, change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	s.moved.Broadcast()
+}
+
+// watch watches a type until the watch ends. It begins with a list if the watch before has expired.
+func (s *Store) watch(f *followed, expired *bool) error {
+	if *expired {
+		objects, at, err := s.relist(f.ctx, f)
+		if err != nil {
+			return err
+		}
+		*expired = false
+		s.replace(f, objects, at)
+	}
+	s.mu.Lock()
+	at := f.point
+	s.mu.Unlock()
+	opened := func() { s.set(f, func() { f.connected, f.tried, f.problem = true, true, nil }) }
+	err := s.client.watchOnce(f.ctx, &at, extras{s.opts.Selector, s.opts.Annotations}, opened, func(c Change) { s.apply(f, c) })
+	s.set(f, func() { f.point, f.connected = at, false })
+	return err
+}
+
+// apply records an event and hands it on.
+func (s *Store) apply(f *followed, c Change) {
+	s.set(f, func() {
+		if f.point = c.ResumePoint; c.Gone {
+			delete(f.objects, keyOf(c.Object))
+		} else {
+			o := s.compact(c.Object)
+			f.objects[keyOf(o)] = o
+		}
+	})
+	s.changed(c)
+}
+
+// replace records a list, and says so if it is not what was held.
+func (s *Store) replace(f *followed, objects map[string]*graph.Object, at ResumePoint) {
+	var news bool
+	s.set(f, func() {
+		news = differs(f.objects, objects)
+		f.objects, f.point = objects, at
+	})
+	if news {
+		s.changed(Change{ResumePoint: at})
+	}
+}
+
+// poll lists a type again and again instead of watching it.
+func (s *Store) poll(f *followed) {
+	interval := s.client.pollInterval
+	if interval <= 0 {
+		interval = DefaultPollInterval
+	}
+	for {
+		objects, at, err := s.relist(f.ctx, f)
+		switch {
+		case f.ctx.Err() != nil:
+			return
+		case apierrors.IsUnauthorized(err):
+			s.fail(err)
+			return
+		case err != nil:
+			s.unlisted(f, err)
+		default:
+			s.replace(f, objects, at)
+			s.set(f, func() { f.tried, f.problem, f.blind = true, nil, false })
+		}
+		select {
+		case <-f.ctx.Done():
+			return
+		case <-f.wake:
+		case <-time.After(interval):
+		}
+	}
+}
+
+// unlisted records that a type that may not be watched could not be listed either, and ends the store if that is so of all.
+func (s *Store) unlisted(f *followed, err error) {
+	s.set(f, func() {
+		f.tried, f.problem, f.blind = true, err, apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err)
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, other := range s.scopes {
+		if !other.blind {
+			return
+		}
+	}
+	s.fail(&UnseenError{Type: f.point.Type, Namespace: f.point.Namespace, Err: err})
+}
