@@ -23,13 +23,15 @@ func (l *Loop) forgetGone(g *graph.Graph, gaps []v1alpha1.Gap) {
 	maps.DeleteFunc(l.written, func(e effect, _ int) bool { return e.object != "" && !keep(e.object) })
 	maps.DeleteFunc(l.failed, func(uid string, _ int) bool { return !keep(uid) })
 	maps.DeleteFunc(l.warned, func(pair [2]string, _ bool) bool { return !keep(pair[0]) || !keep(pair[1]) })
+	maps.DeleteFunc(l.own, func(uid, _ string) bool { return !keep(uid) })
 	l.consent.Keep(keep)
 	referenced := func(uid string) bool {
 		_, known := g.Lookup(uid)
 		return known
 	}
-	// A deletion that was seen excuses what is left of its dependents, and not those that are restored later.
-	maps.DeleteFunc(l.witnessed, func(uid string, _ bool) bool { return !referenced(uid) })
+	// A deletion that was seen excuses what is left of its dependents, and not those that are restored later. The events of one type may be behind
+	// those of another, so that a dependent can come up one pass after its owner has gone.
+	maps.DeleteFunc(l.witnessed, func(uid string, d deletion) bool { return d.pass+1 < l.passes && !referenced(uid) })
 	l.proofs.keep(referenced)
 }
 

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -14,7 +15,7 @@ import (
 func (l *Loop) hasOrphaned(uid string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.orphaned[uid] = true
+	l.orphaned[uid] = time.Now()
 }
 
 // enqueueLate has the late dependents looked at, and forgets the owners that have none. It is called before the workers begin.
@@ -22,10 +23,10 @@ func (p *pass) enqueueLate() {
 	l := p.loop
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for uid := range l.orphaned {
+	for uid, at := range l.orphaned {
 		id, referenced := p.graph.Lookup(uid)
 		if !referenced || p.graph.DependentCount(id) == 0 {
-			if len(p.result.Gaps) == 0 {
+			if len(p.result.Gaps) == 0 && (l.store == nil || time.Since(at) > lostFor) { // a watch may be behind
 				delete(l.orphaned, uid)
 			}
 			continue
@@ -42,7 +43,7 @@ func (p *pass) removeLateOwnerRefs(ctx context.Context, id graph.ID) bool {
 	p.mu.Lock()
 	p.loop.mu.Lock()
 	for e := range p.projection.Owners(id) {
-		if p.loop.orphaned[p.graph.Ref(e.Owner).UID] && !p.projection.Orphans(e.Owner) {
+		if _, orphaned := p.loop.orphaned[p.graph.Ref(e.Owner).UID]; orphaned && !p.projection.Orphans(e.Owner) {
 			late = append(late, e)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
@@ -16,6 +17,8 @@ import (
 const (
 	// maxIdle is how many passes in a row may end without a write before the loop takes what is left for somebody else's turn.
 	maxIdle = 3
+	// idleWait is for how long such a pass that watches waits for the next, which sees what has happened until then.
+	idleWait = 100 * time.Millisecond
 	// maxFailures is how often a write to one object may fail before it is left alone.
 	maxFailures = 2
 )
@@ -33,14 +36,16 @@ type Loop struct {
 
 	mu      sync.Mutex
 	deletes int
+	// store holds what there is while Watch runs; nil otherwise.
+	store *cluster.Store
 	// waiting are the uids of objects that have waited for their dependents since before the current listing began: it shows all of them
 	// (RO-020, RO-022). Those that were seen to wait during a pass are kept for the next.
 	waiting, next map[string]bool
 	failed        map[string]int
 	// written counts the writes that the server has taken, of objects that are there.
 	written map[effect]int
-	// orphaned are the uids of owners whose orphan finalizer was removed, until a listing that began later shows no dependent.
-	orphaned map[string]bool
+	// orphaned are the uids of owners whose orphan finalizer was removed, and when, until a listing that began later shows no dependent.
+	orphaned map[string]time.Time
 	// warned are the references, by the uids of dependent and owner, of which an Event was written.
 	warned map[[2]string]bool
 	// observed are the uids of owners whose controllers were waited for.
@@ -50,8 +55,8 @@ type Loop struct {
 	consent         plan.Consent
 	declined        map[string]bool
 	bound, explicit bool
-	// witnessed are the uids of owners whose deletion a watch has shown, and lost those that a watch has never shown.
-	witnessed map[string]bool
+	// witnessed are, by uid, the objects whose deletion a watch has shown, and lost the owners that a watch has never shown.
+	witnessed map[string]deletion
 	lost      losses
 	// saved is the archive that each write must be covered by; nil without one. Own are the versions of objects that writes of the loop have made, by uid.
 	saved *archive.Saved
@@ -61,8 +66,8 @@ type Loop struct {
 // New returns a Loop that has sent nothing yet.
 func New(client *cluster.Client, opts Options) *Loop {
 	l := &Loop{client: client, opts: opts, proofs: newProofs(opts.CRDs),
-		waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]bool{}, observed: map[string]bool{}, warned: map[[2]string]bool{},
-		written: map[effect]int{}, declined: map[string]bool{}, witnessed: map[string]bool{}, own: map[string]string{}}
+		waiting: map[string]bool{}, next: map[string]bool{}, failed: map[string]int{}, orphaned: map[string]time.Time{}, observed: map[string]bool{}, warned: map[[2]string]bool{},
+		written: map[effect]int{}, declined: map[string]bool{}, witnessed: map[string]deletion{}, own: map[string]string{}}
 	for _, uid := range opts.Waiting {
 		l.next[uid] = true
 	}
@@ -109,13 +114,20 @@ func (l *Loop) run(ctx context.Context) (*Result, error) {
 		if idle++; !s.again || idle == maxIdle {
 			return s, nil
 		}
+		if l.store != nil {
+			if err := sleep(ctx, idleWait); err != nil {
+				return s, err
+			}
+		}
 	}
 }
 
 // Pass lists, plans, decides and acts once. What a write brings about is acted on in the same pass, as far as it was planned and agreed to. The errors
 // are those of Run.
 func (l *Loop) Pass(ctx context.Context) (*Result, error) {
+	l.mu.Lock()
 	l.passes++
+	l.mu.Unlock()
 	p, err := l.list(ctx)
 	if err != nil {
 		return nil, err
@@ -146,6 +158,9 @@ func (l *Loop) list(ctx context.Context) (*pass, error) {
 	catalog, err := client.Discover()
 	if err != nil {
 		return nil, &listError{err}
+	}
+	if l.store != nil {
+		return l.fromStore(ctx, client, catalog)
 	}
 	listing, err := selection.List(ctx, client, catalog, l.opts.List)
 	if err != nil {

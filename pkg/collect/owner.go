@@ -13,7 +13,7 @@ import (
 
 // orphan removes the references to an owner from its dependents and then, when a listing that began later shows none, its finalizer (GC-067, RO-020).
 func (p *pass) orphan(ctx context.Context, id graph.ID) {
-	sees := p.loop.sees(p.graph.Ref(id).UID)
+	sees := p.sees(id)
 	p.mu.Lock()
 	dependents := map[graph.ID][]graph.Edge{}
 	var order []graph.ID
@@ -65,11 +65,15 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 // (RO-012, RO-020, RO-022).
 func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, because plan.ReasonCode) {
 	ref := p.graph.Ref(id)
-	if !p.loop.sees(ref.UID) {
+	if !p.sees(id) {
 		p.again()
 		return
 	}
 	if ref.Namespace == "" && p.loop.opts.List.Namespace != "" || len(plan.Hiding(p.graph, p.result.Gaps, ref)) > 0 {
+		return
+	}
+	if !p.recheck.shows(ctx, p, id) {
+		p.again()
 		return
 	}
 	t, _ := p.graph.Type(id)

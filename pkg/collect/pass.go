@@ -21,6 +21,7 @@ type pass struct {
 	slots     chan struct{}
 	elsewhere elsewhere
 	unread    unread
+	recheck   recheck
 
 	// cycles is locked while a member of an ownership cycle is decided about and deleted: two at a time would wait for each other
 	// forever (GC-064).

@@ -159,7 +159,10 @@ func (l *Loop) Check(p *Proposal) error {
 }
 
 // expected says whether it is known that an owner is gone, and why. The lock is held.
-func (l *Loop) expected(uid string) bool { return l.consent.Deletes(uid) || l.witnessed[uid] }
+func (l *Loop) expected(uid string) bool {
+	_, witnessed := l.witnessed[uid]
+	return witnessed || l.consent.Deletes(uid)
+}
 
 // bind checks what a pass would do, before its first write, and has it agreed to.
 func (p *pass) bind(ctx context.Context) error {

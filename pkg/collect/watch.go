@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -19,18 +18,27 @@ const (
 )
 
 // Watch runs the loop, and again whenever something changes that can give it work, until enough says so of what a run has left, or the context
-// ends, which is the error then. It watches all types that it has listed, where it has listed them; a type that may not be watched is listed every now
-// and then. A pass lists again, with fresh discovery, so that new types join.
+// ends, which is the error then. Its first pass lists; from there on it watches all types that it has listed, and later passes begin with what the watches
+// have shown (cluster.Store). Each asks discovery, so that new types join. A type that may not be watched is listed every now and then, and so is the scope
+// of an owner before it is released (recheck).
 //
 // After its first listing it goes on when the server does not answer (Options.Retry), and, if there is an Options.Paused, when a pass is refused because owners
 // are gone all at once: nothing of that pass is written. It ends where that cannot help: credentials that are refused, a server that lets nothing be
 // listed, or neither listed nor watched. Options.Agree is asked about what comes up after the first run.
 func (l *Loop) Watch(ctx context.Context, enough func(*Result) bool) (*Result, error) {
 	l.bound = l.explicit
-	var watched *watcher
+	c := newChanges()
+	l.store = l.client.NewStore(l.opts.List, func(change cluster.Change) {
+		if change.Gone && change.Object != nil {
+			l.witness(change)
+		}
+		if givesWork(change) {
+			c.note()
+		}
+	})
 	defer func() {
-		watched.stop()
-		l.lost = losses{}
+		l.store.Close()
+		l.store, l.lost = nil, losses{}
 	}()
 	var last *Result
 	paused := pauses{tell: l.opts.Paused}
@@ -66,55 +74,24 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Result) bool) (*Result, e
 		if l.lost.before == nil {
 			l.lost.before = s.Graph
 		}
-		if watched == nil || !watched.covers(s.ResumePoints) {
-			watched.stop()
-			watched = l.watch(ctx, s.ResumePoints)
-		}
-		if err := watched.wait(ctx, l.opts.Settle, most); err != nil {
+		l.store.Follow()
+		if err := c.wait(ctx, l.store.Ended(), l.opts.Settle, most); err != nil {
 			return s, err
 		}
 		clear(l.failed) // what was refused before may be taken now
 	}
 }
 
-// watcher hears of changes.
-type watcher struct {
-	watched []place
-	dirty   chan struct{}
-	cancel  context.CancelFunc
-	ended   chan error
-}
+// changes hears of changes.
+type changes struct{ dirty chan struct{} }
 
-// place is a type, in a namespace or everywhere.
-type place struct {
-	t         graph.Type
-	namespace string
-}
+func newChanges() *changes { return &changes{dirty: make(chan struct{}, 1)} }
 
-func (l *Loop) watch(ctx context.Context, points []cluster.ResumePoint) *watcher {
-	ctx, cancel := context.WithCancel(ctx)
-	w := &watcher{watched: places(points), dirty: make(chan struct{}, 1), cancel: cancel, ended: make(chan error, 1)}
-	go func() {
-		w.ended <- l.client.Watch(ctx, points, func(c cluster.Change) {
-			if c.Gone && c.Object != nil {
-				l.witness(c.Object.UID)
-			}
-			if givesWork(c) {
-				select {
-				case w.dirty <- struct{}{}:
-				default:
-				}
-			}
-		})
-	}()
-	return w
-}
-
-// witness records that an object was seen to be deleted: that its dependents have lost an owner is then no surprise.
-func (l *Loop) witness(uid string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.witnessed[uid] = true
+func (c *changes) note() {
+	select {
+	case c.dirty <- struct{}{}:
+	default:
+	}
 }
 
 // givesWork says whether a change can make the collector act (GC-023 to GC-027): an object is gone, or names owners, or waits for its dependents;
@@ -130,30 +107,8 @@ func givesWork(c cluster.Change) bool {
 	return o.DeletionTimestamp != 0 && (slices.Contains(o.Finalizers, plan.OrphanFinalizer) || slices.Contains(o.Finalizers, plan.ForegroundFinalizer))
 }
 
-func places(points []cluster.ResumePoint) []place {
-	var places []place
-	for _, p := range points {
-		places = append(places, place{p.Type, p.Namespace})
-	}
-	return places
-}
-
-// covers says whether all that was listed is watched.
-func (w *watcher) covers(points []cluster.ResumePoint) bool {
-	watched := map[place]bool{}
-	for _, p := range w.watched {
-		watched[p] = true
-	}
-	for _, p := range places(points) {
-		if !watched[p] {
-			return false
-		}
-	}
-	return true
-}
-
 // wait waits for a change, and until no more have come for a while; for a change no longer than most, if that is not zero.
-func (w *watcher) wait(ctx context.Context, settle, most time.Duration) error {
+func (c *changes) wait(ctx context.Context, ended <-chan error, settle, most time.Duration) error {
 	if settle <= 0 {
 		settle = DefaultSettle
 	}
@@ -164,11 +119,10 @@ func (w *watcher) wait(ctx context.Context, settle, most time.Duration) error {
 		over = timer.C
 	}
 	select {
-	case <-w.dirty:
+	case <-c.dirty:
 	case <-over:
 		return nil
-	case err := <-w.ended:
-		w.ended <- err
+	case err := <-ended:
 		return err
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -178,7 +132,7 @@ func (w *watcher) wait(ctx context.Context, settle, most time.Duration) error {
 	for {
 		quiet := time.NewTimer(settle)
 		select {
-		case <-w.dirty:
+		case <-c.dirty:
 			quiet.Stop()
 			continue
 		case <-longest.C:
@@ -191,13 +145,4 @@ func (w *watcher) wait(ctx context.Context, settle, most time.Duration) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// stop ends the watches; a watcher that was never begun has none.
-func (w *watcher) stop() {
-	if w == nil {
-		return
-	}
-	w.cancel()
-	<-w.ended
 }

@@ -231,8 +231,8 @@ func TestWatchGoesOnWhenTheServerAnswersAgain(t *testing.T) {
 	}
 }
 
-// TestWatchLooksAgainAtWhatCouldNotBeListed: the lists of a pass are answered with 502, of all types or of one. Nothing else changes afterwards, and what
-// came up is collected all the same.
+// TestWatchLooksAgainAtWhatCouldNotBeListed: the watches have expired, and the lists that are to take their place are answered with 502, of all types or of
+// one. Nothing else changes afterwards, and what came up is collected all the same.
 func TestWatchLooksAgainAtWhatCouldNotBeListed(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]string{"all types": "", "one type": "/configmaps"} {
@@ -250,10 +250,14 @@ func TestWatchLooksAgainAtWhatCouldNotBeListed(t *testing.T) {
 				failed.Add(1)
 				http.Error(w, "bad gateway", http.StatusBadGateway)
 			})
+			proxy.On(func(r *http.Request) bool {
+				return broken.Load() && r.URL.Query().Get("watch") == "true" && strings.HasSuffix(r.URL.Path, of)
+			}, faultproxy.Status(http.StatusGone, metav1.StatusReasonExpired, "too old resource version"))
 			opts := s.options()
 			opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 40*time.Millisecond
 			watchOver(t, client, opts)
 			broken.Store(true)
+			proxy.Cut()
 			s.make("a < nobody")
 			testcluster.Eventually(t, "a list has failed", func(context.Context) (bool, error) { return failed.Load() > 0, nil })
 			broken.Store(false)
@@ -306,6 +310,7 @@ func TestWatchEndsWhenWaitingCannotHelp(t *testing.T) {
 				t.Fatal(err)
 			}
 			broken.Store(true)
+			proxy.Cut() // a watch that is open is not asked for again
 			s.make("a < nobody")
 			err := <-w.ended
 			w.ended <- err

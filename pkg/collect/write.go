@@ -45,6 +45,7 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 		p.mu.Lock()
 		p.result.Writes++
 		p.mu.Unlock()
+		p.expect(id)
 		p.loop.onEvent(Event{Action: *a})
 		return true
 	case ctx.Err() != nil:
