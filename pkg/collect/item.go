@@ -97,6 +97,9 @@ func (p *pass) resolvable(e graph.Edge) bool {
 	if e.Problem&(graph.Unresolvable|graph.InexactKind) == 0 {
 		return true
 	}
+	if p.loop.sawDeleted(p.ownerKey(e)) {
+		return true
+	}
 	uid := p.graph.Ref(e.Owner).UID
 	for _, d := range p.loop.opts.CRDs {
 		if d.Instances[uid] {

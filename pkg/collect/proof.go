@@ -91,6 +91,9 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 	owner, dependent := p.graph.Ref(e.Owner), p.graph.Ref(e.Dependent)
 	t, known := p.catalog.Kind(e.APIVersion, e.Kind)
 	if !known {
+		if p.loop.sawDeleted(p.ownerKey(e)) {
+			return plan.Absent
+		}
 		return p.proveByCRD(ctx, e.APIVersion, e.Kind, owner.UID)
 	}
 	if p.loop.proofs.isGone(owner.UID) && (dependent.Namespace != "" || !t.Namespaced) {
@@ -134,6 +137,9 @@ func (p *pass) read(ctx context.Context, t graph.Type, c ownerKey) (plan.OwnerSt
 	now, err := p.get(ctx, t, c.namespace, c.name)
 	switch {
 	case cluster.IsAbsent(err, t, c.name):
+		return plan.Absent, ""
+	case apierrors.IsNotFound(err) && p.loop.sawDeleted(c): // whose type has just gone
+		p.unread.note(ctx, coordinates{t, c.namespace, c.name}, nil)
 		return plan.Absent, ""
 	case apierrors.IsUnauthorized(err):
 		p.fail(err) // as it would meet every request
