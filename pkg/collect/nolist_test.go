@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,5 +140,35 @@ func TestWatchDoesNotReleaseAnOwnerWhoseDependentsAWatchHasNotShownYet(t *testin
 	s.untilLeft(0)
 	if left := s.secrets(); len(left) != 1 || left[0] != "spared" {
 		t.Errorf("left secrets %v", left)
+	}
+}
+
+// TestWatchMissesNothingOfAnOutage: the server cannot be reached for a while, in which owners go, owners and dependents come, and one is given another owner.
+// Nothing is missed, nothing is deleted that should live, and nothing is listed again: the watches resume where they were.
+func TestWatchMissesNothingOfAnOutage(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	proxy, client := proxied(t, c)
+	opts := s.options()
+	opts.List.Namespace, opts.AllowOwnerLoss = "", true // of a restricted listing the other namespaces are asked for what is absent
+	opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 100*time.Millisecond
+	s.make("goes", "stays", "a < goes", "b < goes stays", "c < goes", "d < stays")
+	watchOver(t, client, opts)
+	testcluster.Eventually(t, "config maps are watched", func(context.Context) (bool, error) { return watches(proxy, "/configmaps") > 0, nil })
+	before := len(proxy.Requests())
+	var down atomic.Bool
+	down.Store(true)
+	proxy.On(func(*http.Request) bool { return down.Load() }, faultproxy.Reset())
+	proxy.Cut()
+	s.delete("Background", "goes")
+	s.own("c", "stays")
+	s.make("new", "e < new", "f < nobody", "short", "g < short")
+	s.delete("Background", "short")
+	down.Store(false)
+	want := []string{"b < stays", "c < stays", "d < stays", "e < new", "new", "stays"}
+	testcluster.Eventually(t, "what is due is collected", func(context.Context) (bool, error) { return slices.Equal(s.left(), want), nil })
+	if again := lists(proxy.Requests()[before:]); len(again) > 0 {
+		t.Errorf("listed again: %v", again)
 	}
 }
