@@ -27,16 +27,24 @@ var ErrGone = errors.New("nothing is left of it")
 // are gone, nil when ctx ends, and the error of draw.
 func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Snapshot) error) error {
 	asked := *q
-	var of *followed
-	snapshot := func() (*Snapshot, error) { return look(ctx, &asked, of, opts) }
-	s, err := interrupt.Do(ctx, snapshot)
-	if err != nil {
-		return err
-	}
 	interest := newInterest()
-	var w *watch
-	defer func() { w.stop() }()
+	asked.Store = asked.NewStore(interest.event)
+	defer func() { asked.Store.Close() }()
+	var of *followed
+	drawn := false
 	for {
+		s, err := interrupt.Do(ctx, func() (*Snapshot, error) { return look(ctx, &asked, of, opts) })
+		switch {
+		case drawn && errors.Is(err, context.Canceled):
+			return nil
+		case err != nil:
+			return err
+		case s.Options.Namespace != asked.Scope: // a link has come that leads out of what is watched
+			asked.Store.Close()
+			asked.Scope = s.Options.Namespace
+			asked.Store = asked.NewStore(interest.event)
+			continue
+		}
 		if len(q.Objects) > 0 {
 			of = of.follow(s)
 		}
@@ -44,58 +52,22 @@ func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Sna
 			return ErrGone
 		}
 		interest.set(s, of == nil)
-		if w == nil || w.scope != s.Options.Namespace { // a link has come that leads out of what is watched
-			w.stop()
-			w = startWatch(ctx, q.Client, s, interest)
-			asked.Scope = w.scope
-		}
+		asked.Store.Follow()
 		if err := draw(s); err != nil && ctx.Err() == nil {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return nil // an interrupt is how a watch ends
-		case err := <-w.ended:
+		case err := <-asked.Store.Ended():
 			if ctx.Err() != nil {
 				return nil
 			}
 			return err
 		case <-interest.changed:
 		}
+		drawn = true
 		interest.settle(ctx)
-		if s, err = interrupt.Do(ctx, snapshot); err != nil {
-			if errors.Is(err, context.Canceled) {
-				return nil
-			}
-			return err
-		}
-	}
-}
-
-// watch is a watch of all that a snapshot listed.
-type watch struct {
-	scope  string
-	cancel context.CancelFunc
-	ended  chan error
-}
-
-func startWatch(ctx context.Context, client *cluster.Client, s *Snapshot, interest *interest) *watch {
-	ctx, cancel := context.WithCancel(ctx)
-	w := &watch{scope: s.Options.Namespace, cancel: cancel, ended: make(chan error, 1)}
-	go func() {
-		w.ended <- client.Watch(ctx, s.ResumePoints, interest.event)
-		close(w.ended)
-	}()
-	return w
-}
-
-// stop ends the watch, if there is one, and waits until it has ended.
-func (w *watch) stop() {
-	if w == nil {
-		return
-	}
-	w.cancel()
-	for range w.ended { // until it is closed
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -134,5 +135,36 @@ func TestWatchEndsWhenInterrupted(t *testing.T) {
 	interrupt()
 	if code := <-w.code; code != 0 {
 		t.Errorf("exit code %d, stderr: %s", code, &w.stderr)
+	}
+}
+
+// TestWatchListsOnce: what a tree shows afterwards comes from watches.
+func TestWatchListsOnce(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	proxy := faultproxy.Start(t, c.Config())
+	lists := func() int {
+		n := 0
+		for _, r := range proxy.Requests() {
+			if strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") {
+				n++
+			}
+		}
+		return n
+	}
+	c.Kubectl(t, "create", "configmap", "first", "-n", ns)
+	w := watch(t.Context(), t, "-n", ns, "--kubeconfig", proxy.Kubeconfig(t))
+	w.until("ConfigMap/first")
+	before := lists()
+	for _, name := range []string{"second", "third"} {
+		c.Kubectl(t, "create", "configmap", name, "-n", ns)
+		w.until("ConfigMap/" + name)
+		proxy.Cut()
+	}
+	c.Kubectl(t, "create", "configmap", "fourth", "-n", ns)
+	w.until("ConfigMap/fourth")
+	if now := lists(); before == 0 || now != before {
+		t.Errorf("%d lists after the first tree, %d at the end", before, now)
 	}
 }
