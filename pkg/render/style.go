@@ -46,15 +46,7 @@ func (s Style) fit(header []string, rows [][]string, shorten ...int) bool {
 	if s.Width == 0 || s.Wide {
 		return true
 	}
-	widths := make([]int, len(header))
-	for i, h := range header {
-		widths[i] = len(h)
-	}
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], twwidth.Width(cell))
-		}
-	}
+	widths := columnWidths(header, rows)
 	excess := gap*(len(header)-1) - s.Width
 	for _, w := range widths {
 		excess += w
@@ -73,7 +65,7 @@ func (s Style) fit(header []string, rows [][]string, shorten ...int) bool {
 		excess -= widths[widest] - to
 		widths[widest] = to
 		for _, row := range rows {
-			if twwidth.Width(row[widest]) > to {
+			if width(row[widest]) > to {
 				row[widest] = twwidth.Truncate(row[widest], to, "…")
 			}
 		}
