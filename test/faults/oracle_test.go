@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,6 +31,19 @@ func (s *scenario) judge(w *world, healthy, got *outcome, c combination) []strin
 	}
 	if !c.fault.lie && s.inVain && got.code == 0 {
 		bad("exit code 0, and what it waits for is still there")
+	}
+	if got.again != nil {
+		if got.failed != "" {
+			bad("the same command again: %s", got.failed)
+		}
+		if lines := differences(healthy.after.words(), got.again.words()); len(lines) > 0 {
+			bad("the same command again does not do the rest: %s", strings.Join(lines, "; "))
+		}
+	}
+	if !c.fault.lie {
+		for _, line := range createdWrongly(w, got) {
+			bad("%s", line)
+		}
 	}
 	if len(differ) == 0 && got.code != 0 && strings.Contains(got.stderr, "timed out") && !strings.Contains(healthy.stderr, "timed out") {
 		bad("timed out, and everything was done")
@@ -73,6 +87,9 @@ func (s *scenario) deletedWrongly(w *world, healthy, got *outcome, lie bool) []s
 		}
 	}
 	for key, before := range w.made {
+		if key == s.rescued && strings.Contains(got.archived, before.uid) {
+			continue
+		}
 		if now, there := got.after[key]; before.deleting && healthy.after[key].uid != "" && !there {
 			wrong = append(wrong, fmt.Sprintf("%s is gone, and was to stay (%v)", key, now))
 		}
@@ -82,6 +99,30 @@ func (s *scenario) deletedWrongly(w *world, healthy, got *outcome, lie bool) []s
 			if now, there := got.after[key]; (!there || now.deleting && !before.deleting) && !strings.Contains(got.archived, before.uid) {
 				wrong = append(wrong, key+" was deleted and is not in the archive")
 			}
+		}
+	}
+	slices.Sort(wrong)
+	return wrong
+}
+
+// createdWrongly finds objects that were created and that the collector has a reason to delete, or has deleted.
+func createdWrongly(w *world, got *outcome) []string {
+	var wrong []string
+	uids := map[string]bool{}
+	for _, o := range got.after {
+		uids[o.uid] = true
+	}
+	for key, o := range got.after {
+		if before, was := w.made[key]; was && before.uid == o.uid {
+			continue
+		}
+		for _, ref := range o.owners {
+			if !uids[string(ref.UID)] {
+				wrong = append(wrong, fmt.Sprintf("%s was created with a reference to %s/%s, which has another uid or is absent", key, ref.Kind, ref.Name))
+			}
+		}
+		if got.later != nil && got.later[key].uid != o.uid {
+			wrong = append(wrong, key+" was created, and the collector has deleted it")
 		}
 	}
 	slices.Sort(wrong)
@@ -117,10 +158,11 @@ func (s *scenario) saysWrongly(w *world, healthy, got *outcome, c combination) [
 	if len(more) > 0 {
 		bad("plans to delete more: %v", more)
 	}
-	if said.kind == "Result" && (got.code != 0 || len(differences(healthy.after.words(), got.after.words())) == 0) {
+	result := said.kind == "Result" || said.kind == "RestoreResult"
+	if result && (got.code != 0 || len(differences(healthy.after.words(), got.after.words())) == 0) {
 		missing = nil // its completeness is that of the plan, and it says what failed and what is left
 	}
-	if said.kind != "Result" && (c.request.class == write || c.request.class == review) {
+	if !result && (c.request.class == write || c.request.class == review) {
 		missing = nil // the server refuses what is planned or tried, and not to show what there is
 	}
 	if said.complete && want.complete && len(missing) > 0 {
@@ -141,6 +183,9 @@ func (s *scenario) saysWrongly(w *world, healthy, got *outcome, c combination) [
 
 // undone says in what an action that is told as done was not done; empty if it was.
 func (w *world) undone(now state, verb, uid string, owners, finalizers []string) string {
+	if verb == "create" && !isThere(now, uid) {
+		return "the created object is not there"
+	}
 	for key, o := range now {
 		if o.uid != uid {
 			continue
@@ -153,6 +198,14 @@ func (w *world) undone(now state, verb, uid string, owners, finalizers []string)
 		if verb == "adopt" && !slices.ContainsFunc(o.owners, func(ref metav1.OwnerReference) bool { return slices.Contains(owners, string(ref.UID)) }) {
 			return key + " does not have the owner"
 		}
+		for _, owner := range owners {
+			names := func(ref metav1.OwnerReference) bool {
+				return ref.Kind+"/"+ref.Name == owner && isThere(now, string(ref.UID))
+			}
+			if verb == "refer" && !slices.ContainsFunc(o.owners, names) {
+				return key + " does not have the owner " + owner
+			}
+		}
 		for _, f := range o.finalizers {
 			if verb == "removeFinalizer" && slices.Contains(finalizers, f) {
 				return key + " has the finalizer " + f + " still"
@@ -163,4 +216,9 @@ func (w *world) undone(now state, verb, uid string, owners, finalizers []string)
 		}
 	}
 	return ""
+}
+
+// isThere says whether an object with the uid is there.
+func isThere(now state, uid string) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(now)), func(o object) bool { return o.uid == uid })
 }

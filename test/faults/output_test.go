@@ -108,11 +108,43 @@ func (w *world) parseOutput(stdout string) (*output, error) {
 		for _, o := range archive.Objects {
 			w.say(out, o, "archived")
 		}
+	case "RestorePlan":
+		var plan v1alpha1.RestorePlan
+		err = json.Unmarshal(raw, &plan)
+		for _, a := range plan.Actions {
+			w.say(out, a.Object, "action %s, with %d owners", a.Verb, len(a.Owners))
+		}
+		w.sayRest(out, plan.Left, plan.Held)
+	case "RestoreResult":
+		var result v1alpha1.RestoreResult
+		err = json.Unmarshal(raw, &result)
+		out.failures = len(result.Failed)
+		for _, a := range result.Done {
+			w.say(out, a.Object, "done %s", a.Verb)
+			done := v1alpha1.Action{Verb: a.Verb, Object: a.Object}
+			for _, owner := range a.Owners {
+				done.Owners = append(done.Owners, owner.Kind+"/"+owner.Name)
+			}
+			if done.Object.UID = a.UID; a.UID != "" { // of a dry run nothing is there
+				out.done = append(out.done, done)
+			}
+		}
+		w.sayRest(out, result.Left, result.Held)
 	default:
 		err = fmt.Errorf("it is a %q", head.Kind)
 	}
 	slices.Sort(out.items)
 	return out, err
+}
+
+// sayRest adds what a restore leaves alone and what it cannot restore.
+func (w *world) sayRest(out *output, left, held []v1alpha1.Survivor) {
+	for _, l := range left {
+		w.say(out, l.Object, "left alone: %s", l.Reason)
+	}
+	for _, h := range held {
+		w.say(out, h.Object, "not restored: %s", h.Reason)
+	}
 }
 
 // whateverItsAge is the code of a cause that does not change while a command takes its time: for some seconds after a deletion neither the collector nor the namespace

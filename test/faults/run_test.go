@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -49,7 +50,10 @@ type outcome struct {
 	met      int
 	// after is what there was afterwards, and later what there was after another run of the collector's loop, nil if there was none.
 	after, later state
-	archived     string
+	// again is what there was after the same command once more, nil if it did not run; failed is what that said if its exit code is not 0.
+	again    state
+	failed   string
+	archived string
 }
 
 // runner runs commands, one at a time, in a world of its own and through a proxy of its own.
@@ -124,16 +128,17 @@ func atLeast(least time.Duration, healthy *outcome) time.Duration {
 func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 	k.t.Helper()
 	k.build(s.world)
+	k.removeFiles()
 	file := filepath.Join(k.files, "archive.yaml")
-	_ = os.Remove(file)
 	k.mu.Lock()
 	k.injection, k.counts, k.requests, k.met, k.old = in, map[string]int{}, nil, 0, s.old
 	k.mu.Unlock()
 	args := slices.Clone(s.args)
-	words := strings.NewReplacer("{ns}", k.namespace, "{spare}", k.spare, "{file}", file, "{timeout}", timeoutAfter(healthy).String())
+	words := strings.NewReplacer("{ns}", k.namespace, "{spare}", k.spare, "{file}", file, "{lost}", k.archive, "{timeout}", timeoutAfter(healthy).String())
 	for i := range args {
 		args[i] = words.Replace(args[i])
 	}
+	plain := append(slices.Clone(args), "--kubeconfig="+k.cluster.Kubeconfig())
 	timeout := requestTimeout
 	if in.hangs {
 		timeout = hangTimeout
@@ -175,7 +180,36 @@ func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 		k.runLater()
 		out.later = k.read()
 	}
+	if s.again {
+		out.failed = runAgain(healthy, plain)
+		out.again = k.read()
+	}
 	return out
+}
+
+// runAgain runs a command that is as it should be, and returns what it says if that fails.
+func runAgain(healthy *outcome, args []string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), limit(healthy))
+	defer cancel()
+	code, _, stderr := script.InProcess(ctx, "", args...)
+	if code == 0 {
+		return ""
+	}
+	return fmt.Sprintf("exit code %d: %s", code, stderr)
+}
+
+// removeFiles removes what the last command has written.
+func (k *runner) removeFiles() {
+	k.t.Helper()
+	files, err := filepath.Glob(filepath.Join(k.files, "*"))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	for _, file := range files {
+		if err := os.Remove(file); err != nil {
+			k.t.Fatal(err)
+		}
+	}
 }
 
 // interrupt ends a command that would go on for ever when it has done what is wanted.

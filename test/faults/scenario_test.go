@@ -7,7 +7,8 @@ import (
 // scenario is a command and what it works on.
 type scenario struct {
 	name string
-	// args are the command line. {ns}, {spare} and {file} stand for the namespaces of the world and a file that does not exist.
+	// args are the command line. {ns} and {spare} stand for the namespaces of the world, {lost} for the archive of what it has lost, and {file} for a file that does
+	// not exist.
 	args  []string
 	world blueprint
 	// roots are the objects that the command deletes although an owner of them may live.
@@ -20,6 +21,10 @@ type scenario struct {
 	then bool
 	// archive is for commands with an archive in {file}.
 	archive bool
+	// again runs the same command once more in the end, with a server without faults: it comes to what one run comes to without a fault.
+	again bool
+	// rescued is the object that is gone in the meantime, and in the archive.
+	rescued string
 	// endless commands are interrupted when they have done what the args without --watch do.
 	endless bool
 	// old has the server know nothing of aggregated discovery.
@@ -94,6 +99,21 @@ var leaving = blueprint{
 	deleted: map[metav1.DeletionPropagation][]string{metav1.DeletePropagationForeground: {"cm/waiting"}},
 }
 
+// bereft is a family without its root and what only that owned, which are in an archive.
+var bereft = blueprint{
+	objects: family.objects,
+	lost:    []string{"cm/root", "secret/child", "lease/child", "widget/child", "cm/loose", "secret/below", "lease/below"},
+}
+
+// held is an owner that a finalizer holds, with dependents of several types.
+var held = blueprint{
+	objects: []string{
+		"cm/held [web] | example.com/hold", "cm/other", "secret/child < cm/held+", "widget/child < cm/held", "lease/shared < cm/held+ cm/other", "secret/below < widget/child",
+		"cm/stranger",
+	},
+	deleted: map[metav1.DeletionPropagation][]string{metav1.DeletePropagationBackground: {"cm/held"}},
+}
+
 func stuckNamespace(spare ...string) blueprint {
 	return blueprint{objects: []string{"cm/stranger"}, spare: append([]string{}, spare...)}
 }
@@ -165,5 +185,10 @@ var scenarios = []*scenario{
 	{name: "check --fix --dry-run=server", more: true, world: leftovers, args: []string{"check", "-n", "{ns}", "--fix", "--finalizers=false", "--dry-run=server", "-o", "json"}},
 	{name: "adopt", world: family, then: true, args: []string{"adopt", "-n", "{ns}", "cm/stranger", "--owner=secret/below", "--block", "-o", "json"}},
 	{name: "disown", world: leftovers, then: true, args: []string{"disown", "-n", "{ns}", "secret/half", "--owner=cm/nobody", "-o", "json"}},
+	{name: "restore", world: bereft, then: true, again: true, args: []string{"restore", "-f", "{lost}", "-y", "-o", "json"}},
+	{name: "restore --dry-run=server", more: true, world: bereft, args: []string{"restore", "-f", "{lost}", "--dry-run=server", "-o", "json"}},
+	{name: "restore --dry-run=client", more: true, world: bereft, args: []string{"restore", "-f", "{lost}", "--dry-run=client", "-o", "json"}},
+	{name: "rescue", world: held, rescued: "cm/held", archive: true, then: true, again: true, waits: true, args: []string{"rescue", "-n", "{ns}", "cm/held", "--force", "-y", "--archive={file}", "--timeout={timeout}", "-o", "json"}},
+	{name: "rescue --dry-run=server", more: true, world: held, args: []string{"rescue", "-n", "{ns}", "cm/held", "--force", "--archive={file}", "--dry-run=server", "-o", "json"}},
 	{name: "why --probe", world: stuck, slow: true, args: []string{"why", "-n", "{ns}", "cm/waiting", "--probe", "-o", "json"}},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -78,6 +80,8 @@ type world struct {
 	made state
 	// spare is a namespace besides, if the world has one; it is another one each time, since its deletion has begun.
 	spare string
+	// kubeconfig is that of the server itself, and archive the file of what the world had before, if the world has lost something.
+	kubeconfig, archive string
 }
 
 func newWorld(t *testing.T, c *testcluster.Cluster) *world {
@@ -90,7 +94,7 @@ func newWorld(t *testing.T, c *testcluster.Cluster) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, objects: objects, metadata: meta}
+	w := &world{t: t, objects: objects, metadata: meta, kubeconfig: c.Kubeconfig(), archive: t.TempDir() + "/lost.yaml"}
 	w.namespace = w.makeNamespace()
 	return w
 }
@@ -111,6 +115,8 @@ type blueprint struct {
 	// objects are lines of "kind/name [label] < owner owner+ | finalizer", where + is for an owner that it blocks; an owner that no line
 	// makes is absent.
 	objects []string
+	// lost are objects that are not there any more, but in an archive. The first one owns the others.
+	lost []string
 	// deleted are the objects whose deletion has begun, by policy.
 	deleted map[metav1.DeletionPropagation][]string
 	// spare are objects in a second namespace, whose deletion has begun; nil for no such namespace.
@@ -126,6 +132,9 @@ func (w *world) build(b blueprint) {
 	w.clear()
 	w.uids = map[string]types.UID{}
 	w.create(w.namespace, b.objects)
+	if len(b.lost) > 0 {
+		w.lose(b.lost)
+	}
 	for policy, names := range b.deleted {
 		for _, name := range names {
 			if err := w.client(name).Delete(w.t.Context(), w.name(name), metav1.DeleteOptions{PropagationPolicy: &policy}); err != nil {
@@ -141,6 +150,19 @@ func (w *world) build(b blueprint) {
 		}
 	}
 	w.made = w.read()
+}
+
+// lose archives an object with what it owns, and deletes some of that.
+func (w *world) lose(keys []string) {
+	w.t.Helper()
+	if err := os.RemoveAll(w.archive); err != nil {
+		w.t.Fatal(err)
+	}
+	root := kinds[strings.Split(keys[0], "/")[0]].Resource + "/" + w.name(keys[0])
+	if code, stdout, stderr := script.InProcess(w.t.Context(), "", "archive", root, "-n", w.namespace, "--to", w.archive, "--kubeconfig", w.kubeconfig); code != 0 {
+		w.t.Fatalf("archiving %s: exit code %d: %s%s", root, code, stdout, stderr)
+	}
+	w.remove(w.t.Context(), keys)
 }
 
 // create makes objects, owners first.
@@ -289,13 +311,20 @@ func (w *world) read() state {
 func (w *world) clear() {
 	w.t.Helper()
 	ctx := context.Background()
+	w.remove(ctx, slices.DeleteFunc(slices.Collect(maps.Keys(w.read())), func(key string) bool { return key == "namespace/spare" }))
+	if w.spare != "" {
+		w.clearSpare(ctx)
+	}
+	w.made = nil
+}
+
+// remove deletes objects, whatever they own and whoever wants to be asked.
+func (w *world) remove(ctx context.Context, keys []string) {
+	w.t.Helper()
 	var group errgroup.Group
 	now := int64(0)
 	background := metav1.DeletePropagationBackground
-	for key := range w.read() {
-		if key == "namespace/spare" {
-			continue
-		}
+	for _, key := range keys {
 		group.Go(func() error {
 			client, name := w.client(key), w.name(key)
 			_, err := client.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null,"ownerReferences":null}}`), metav1.PatchOptions{})
@@ -311,10 +340,6 @@ func (w *world) clear() {
 	if err := group.Wait(); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.spare != "" {
-		w.clearSpare(ctx)
-	}
-	w.made = nil
 }
 
 // clearSpare empties the second namespace and finalizes it.
@@ -347,12 +372,16 @@ func (s state) words() map[string]string {
 		if o.deleting {
 			line += " deleting"
 		}
+		var owners []string // in any order
 		for _, ref := range o.owners {
-			line += " <" + ref.Kind + "/" + ref.Name
+			owner := " <" + ref.Kind + "/" + ref.Name
 			if ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion {
-				line += "+"
+				owner += "+"
 			}
+			owners = append(owners, owner)
 		}
+		slices.Sort(owners)
+		line += strings.Join(owners, "")
 		if len(o.finalizers) > 0 {
 			line += " |" + strings.Join(o.finalizers, " ")
 		}
