@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -136,16 +137,24 @@ func Restored(d restore.Done, dryRun bool) string {
 	return line
 }
 
-// RestoreErrors are the errors of what was not done, each naming its object.
+// RestoreErrors are the errors of what was not done, each naming its object. Interrupted says that ctx ended, so that objects whose error that is are only named: it is
+// not known what has become of them.
 func RestoreErrors(r *restore.Result, interrupted bool) error {
 	var errs []error
+	var unfinished []string
 	unsent := 0
 	for _, f := range r.Failed {
-		if errors.Is(f.Err, restore.ErrNotSent) {
+		switch {
+		case errors.Is(f.Err, restore.ErrNotSent):
 			unsent++
-			continue
+		case interrupted && errors.Is(f.Err, context.Canceled):
+			unfinished = append(unfinished, KindName(f.Step.Object))
+		default:
+			errs = append(errs, fmt.Errorf("%s was not restored: %w", Quoted(f.Step.Object), f.Err))
 		}
-		errs = append(errs, fmt.Errorf("%s was not restored: %w", Quoted(f.Step.Object), f.Err))
+	}
+	if len(unfinished) > 0 {
+		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+SortedFew(unfinished)), "the same command goes on from here"))
 	}
 	if unsent > 0 && (interrupted || len(errs) == 0) {
 		errs = append(errs, answer.WithHint(fmt.Errorf("%s not begun", phrase.Count(unsent, "step")), "the same command goes on from here"))

@@ -80,11 +80,13 @@ func (s *silentFrom) pass(stage string) {
 
 // TestInterruptedWhileTheServerIsSilent: at whatever stage a server stops to answer, a command ends when it is interrupted, and says so.
 func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
+	files := t.TempDir()
 	tests := map[string]struct {
 		args   []string // %s is a name
 		object string
 		stages []string // that it comes to, among others
 		writes string   // the stage at which it is to say what it has not finished
+		says   string   // what it is to say then instead, such as how it goes on
 		// quiet says that the command's end is no error.
 		quiet bool
 	}{
@@ -97,11 +99,14 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 		"wait":             {args: []string{"wait", "configmap/%s"}, object: "waiting", stages: []string{"discovery", "list", "watch"}},
 		"why":              {args: []string{"why", "configmap/%s"}, object: "waiting", stages: []string{"discovery", "list", "GET"}},
 		"check":            {args: []string{"check", "configmap/%s"}, object: "orphan", stages: []string{"discovery", "list", "GET"}},
-		"archive":          {args: []string{"archive", "configmap/%s", "--to=" + t.TempDir() + "/%s"}, stages: []string{"discovery", "list", "GET"}},
+		"archive":          {args: []string{"archive", "configmap/%s", "--to=" + files + "/%s"}, stages: []string{"discovery", "list", "GET"}},
 		"why --probe":      {args: []string{"why", "configmap/%s", "--probe"}, object: "waiting", stages: []string{"discovery", "list", "POST", "watch"}},
 		"run":              {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection"}, object: "orphan", stages: []string{"discovery", "list", "GET", "DELETE"}},
 		"run --watch":      {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection", "--watch"}, object: "orphan", stages: []string{"discovery", "list", "GET", "DELETE", "watch"}, quiet: true},
-		"completion":       {args: []string{"__complete", "tree", "configmap/%s"}, stages: []string{"discovery", "list"}, quiet: true},
+		"restore":          {args: []string{"restore", "-f=" + files + "/lost-%s", "--yes"}, object: "archived", stages: []string{"discovery", "GET", "rights", "POST", "PATCH"}, writes: "POST"},
+		"rescue": {args: []string{"rescue", "configmap/%s", "--archive=" + files + "/held-%s", "--force", "--yes"}, object: "held",
+			stages: []string{"discovery", "GET", "list", "rights", "dry run of PATCH", "PATCH", "POST"}, writes: "POST", says: "the same command goes on from the archive: add --archive " + files + "/held-%s"},
+		"completion": {args: []string{"__complete", "tree", "configmap/%s"}, stages: []string{"discovery", "list"}, quiet: true},
 	}
 	c := testcluster.Shared(t)
 	for name, tt := range tests {
@@ -110,6 +115,9 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 			ns := c.Namespace(t)
 			const most = 12
 			objects := manyObjects(c, t, ns, tt.object, most)
+			if tt.object == "archived" {
+				loseThem(c, t, ns, objects, files)
+			}
 			proxy := faultproxy.Start(t, c.Config())
 			server := &silentFrom{silent: make(chan string, 1)}
 			proxy.On(func(*http.Request) bool { return true }, server.fault)
@@ -129,8 +137,12 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 				}
 				seen = append(seen, stage)
 				unseen = slices.DeleteFunc(unseen, func(s string) bool { return s == stage })
-				if stage == tt.writes && !strings.Contains(ended.stderr, "interrupted; not finished: ConfigMap/"+objects[i]) {
-					t.Errorf("it is not said that it is not known whether %s was changed: %s", objects[i], ended.stderr)
+				says := "interrupted; not finished: ConfigMap/%s"
+				if tt.says != "" {
+					says = tt.says
+				}
+				if says = strings.ReplaceAll(says, "%s", objects[i]); stage == tt.writes && !strings.Contains(ended.stderr, says) {
+					t.Errorf("it does not say %q: %s", says, ended.stderr)
 				}
 				if !tt.quiet && (ended.code != 1 || !strings.Contains(ended.stderr, "interrupted")) {
 					t.Errorf("at the stage %s: exit code %d, stderr: %s", stage, ended.code, ended.stderr)
@@ -178,7 +190,7 @@ func interruptAt(t *testing.T, server *silentFrom, args []string) (string, ran) 
 }
 
 // manyObjects makes config maps that are labelled by their names: with a finalizer, or in foreground deletion for "waiting", or with an owner that is gone
-// for "orphan".
+// for "orphan". With "held" they are being deleted and have a finalizer, and with "archived" and "held" they have a dependent each, with another owner too.
 func manyObjects(c *testcluster.Cluster, t *testing.T, ns, kind string, n int) []string {
 	t.Helper()
 	var names []string
@@ -188,7 +200,7 @@ func manyObjects(c *testcluster.Cluster, t *testing.T, ns, kind string, n int) [
 		names = append(names, name)
 		more := "finalizers: [example.com/hold]"
 		switch kind {
-		case "waiting":
+		case "waiting", "archived":
 			more = ""
 		case "orphan":
 			more = fmt.Sprintf("ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone-%s, uid: 00000000-0000-4000-8000-0000000000%02d}]", name, i)
@@ -196,10 +208,41 @@ func manyObjects(c *testcluster.Cluster, t *testing.T, ns, kind string, n int) [
 		fmt.Fprintf(&manifest, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, labels: {name: %s}, %s}\n---\n", name, name, more)
 	}
 	c.Apply(t, manifest.String(), "-n", ns)
-	if kind == "waiting" {
+	if kind == "held" || kind == "archived" {
+		dependOn(c, t, ns, names)
+	}
+	switch kind {
+	case "waiting":
 		c.Kubectl(t, append([]string{"delete", "configmap", "--cascade=foreground", "--wait=false", "-n", ns}, names...)...)
+	case "held":
+		c.Kubectl(t, append([]string{"delete", "configmap", "--wait=false", "-n", ns}, names...)...)
 	}
 	return names
+}
+
+// dependOn makes a dependent of each of some config maps. It has another owner, so that it outlives that one.
+func dependOn(c *testcluster.Cluster, t *testing.T, ns string, names []string) {
+	t.Helper()
+	var manifest strings.Builder
+	c.Kubectl(t, "create", "secret", "generic", "other", "-n", ns)
+	other := c.Kubectl(t, "get", "secret", "other", "-n", ns, "-o", "jsonpath={.metadata.uid}")
+	for _, name := range names {
+		fmt.Fprintf(&manifest, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: of-%s, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s}, "+
+			"{apiVersion: v1, kind: Secret, name: other, uid: %s}]}\n---\n", name, name, uidOf(t, c, ns, name), other)
+	}
+	c.Apply(t, manifest.String(), "-n", ns)
+}
+
+// loseThem archives each of some config maps with its dependents, in a file named after it, and deletes it.
+func loseThem(c *testcluster.Cluster, t *testing.T, ns string, names []string, dir string) {
+	t.Helper()
+	for _, name := range names {
+		args := []string{"archive", "configmap/" + name, "--to=" + dir + "/lost-" + name, "-n", ns, "--kubeconfig", c.Kubeconfig()}
+		if code, _, stderr := script.InProcess(t.Context(), "", args...); code != 0 {
+			t.Fatalf("archiving %s: exit code %d: %s", name, code, stderr)
+		}
+	}
+	c.Kubectl(t, append([]string{"delete", "configmap", "-n", ns}, names...)...)
 }
 
 // TestTheSecondSignalEndsTheProcess, which after the first one still waits for the answer to a write.
