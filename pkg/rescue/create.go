@@ -101,7 +101,7 @@ func (r *rescuer) ownersAlive(ctx context.Context, o *unstructured.Unstructured)
 			continue
 		}
 		ref := graph.Ref{APIVersion: owner.APIVersion, Kind: owner.Kind, Resource: t.Resource, Namespace: namespace, Name: owner.Name, UID: string(owner.UID)}
-		r.out.Skipped = append(r.out.Skipped, Skipped{ref, "the object has no reference to this owner any more: " + because})
+		r.out.Skipped = append(r.out.Skipped, Skipped{Object: ref, Because: "the object has no reference to this owner any more: " + because})
 	}
 	return kept, nil
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
@@ -34,6 +35,8 @@ type scene struct {
 	c         *testcluster.Cluster
 	namespace string
 	archive   string
+	// known is what is known of finalizers.
+	known *finalizer.Registry
 	// uids are those of the objects as they were made, by TYPE/NAME.
 	uids map[string]string
 }
@@ -44,7 +47,7 @@ var dependents = []string{"configmap/a", "secret/b"}
 // newScene makes the objects: a has the owner behind another one, with both flags; b has only the owner.
 func newScene(t *testing.T, c *testcluster.Cluster, finalizers ...string) *scene {
 	t.Helper()
-	s := &scene{t: t, c: c, namespace: c.Namespace(t), archive: filepath.Join(t.TempDir(), "rescue.yaml"), uids: map[string]string{}}
+	s := &scene{t: t, c: c, namespace: c.Namespace(t), archive: filepath.Join(t.TempDir(), "rescue.yaml"), known: fixture.Packs(t), uids: map[string]string{}}
 	list, err := json.Marshal(finalizers)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +108,7 @@ func (s *scene) plan(kubeconfig string, overrides unfinalize.Overrides) (*select
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	p, err := rescue.Plan(s.t.Context(), q, fixture.Packs(s.t), rescue.Request{Archive: s.archive, Overrides: overrides, DryRun: true})
+	p, err := rescue.Plan(s.t.Context(), q, s.known, rescue.Request{Archive: s.archive, Overrides: overrides, DryRun: true})
 	return q, p, err
 }
 
@@ -120,7 +123,7 @@ func (s *scene) rescue(kubeconfig string, overrides unfinalize.Overrides, opts r
 	if opts.Timeout == 0 {
 		opts.Timeout = time.Minute
 	}
-	return rescue.Perform(s.t.Context(), q, fixture.Packs(s.t), p, opts)
+	return rescue.Perform(s.t.Context(), q, s.known, p, opts)
 }
 
 // rescued fails the test unless the owner is there again with another uid and its content, and the dependents are the same objects with the references that they

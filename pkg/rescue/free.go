@@ -151,6 +151,6 @@ func (r *rescuer) untilGone(ctx context.Context) error {
 	if names := finalizersOf(live); len(names) > 0 {
 		holds = "held by " + strings.Join(names, ", ")
 	}
-	r.out.Remaining = append(r.out.Remaining, Skipped{r.p.Ref, holds})
+	r.out.Remaining = append(r.out.Remaining, Skipped{Object: r.p.Ref, Because: holds})
 	return answer.Refuse(fmt.Errorf("%s was not created again: timed out after %s, and it still exists, %s", r.p.Ref.Quoted(), r.opts.Timeout, holds))
 }

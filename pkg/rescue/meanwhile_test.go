@@ -83,9 +83,52 @@ func TestADependentWithAnotherControllerKeepsIt(t *testing.T) {
 			s.c.Kubectl(t, "patch", "configmap", "a", "-n", s.namespace, "--type=json", "-p", `[{"op": "add", "path": "/metadata/ownerReferences/0/controller", "value": true}]`)
 		}
 	}})
-	if out.Err != nil || len(out.Skipped) != 1 || out.Skipped[0].Because != "it has another controller by now: ConfigMap/other" {
+	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "it has another controller by now: ConfigMap/other") || len(out.Skipped) != 1 || out.Skipped[0].Object.Name != "a" {
 		t.Errorf("%v, skipped %v", out.Err, out.Skipped)
 	}
 	s.is("configmap/a", "other controller")
 	s.is("secret/b", "owner")
+}
+
+// TestADependentThatIsDeletedMeanwhileIsNotAnAdoptedOne: its references were to come back, and did not.
+func TestADependentThatIsDeletedMeanwhileIsNotAnAdoptedOne(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, testcluster.Shared(t), hold)
+	s.delete("background")
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
+		if a.Verb == rescue.VerbCreate {
+			s.c.Kubectl(t, "delete", "secret", "b", "-n", s.namespace)
+		}
+	}})
+	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "it no longer exists") {
+		t.Errorf("%v, skipped %v", out.Err, out.Skipped)
+	}
+	s.is("configmap/a", "other", "owner controller block")
+	if again := s.rescue(s.c.Kubeconfig(), force, rescue.Options{}); again.Err != nil || len(again.Done) > 0 {
+		t.Errorf("a second run: %v, did %v", again.Err, again.Done)
+	}
+}
+
+// TestAReferenceThatSomethingPutsBack: the object is not freed as long as a dependent has one.
+func TestAReferenceThatSomethingPutsBack(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, testcluster.Shared(t), hold)
+	s.delete("background")
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
+		if a.Verb == plan.VerbOrphan && a.Object.Name == "b" {
+			s.c.Kubectl(t, "patch", "secret", "b", "-n", s.namespace, "--type=merge", "--field-manager=stubborn", "-p",
+				`{"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "`+s.uids["configmap/owner"]+`"}]}}`)
+		}
+	}})
+	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "was put back") || !strings.Contains(out.Err.Error(), "was not freed") {
+		t.Errorf("%v", out.Err)
+	}
+	if now := s.get("configmap/owner"); string(now.GetUID()) != s.uids["configmap/owner"] || len(now.GetFinalizers()) != 1 {
+		t.Errorf("the owner is %v", now.Object["metadata"])
+	}
+	if again := s.rescue(s.c.Kubeconfig(), force, rescue.Options{}); again.Err != nil {
+		t.Fatal(again.Err)
+	}
+	s.collected()
+	s.rescued()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -56,6 +57,8 @@ type Failure struct {
 type Skipped struct {
 	Object  graph.Ref
 	Because string
+	// Dependent says that it is a dependent that did not get its references back.
+	Dependent bool
 }
 
 // Perform does what is planned, and goes on from where the cluster shows that the rescue stands. Nothing is done if the plan refuses anything. Each write carries the uid
@@ -94,7 +97,25 @@ func (r *rescuer) run(ctx context.Context) error {
 	if err := r.adopt(ctx); err != nil {
 		return err
 	}
-	return r.verify(ctx)
+	if err := r.verify(ctx); err != nil {
+		return err
+	}
+	return r.out.unadopted()
+}
+
+// unadopted is the refusal that says which dependents did not get their references back, which was promised; nil if all did.
+func (o *Outcome) unadopted() error {
+	var names []string
+	for _, s := range o.Skipped {
+		if s.Dependent {
+			names = append(names, fmt.Sprintf("%s (%s)", s.Object.Quoted(), s.Because))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return answer.Refuse(fmt.Errorf("%s was created again, and %s did not get %s references back: %s", o.Planned.Ref.Quoted(), phrase.Count(len(names), "dependent"),
+		phrase.Plural(len(names), "its", "their"), phrase.FirstFew(names, phrase.MaxNamed)))
 }
 
 func (r *rescuer) done(a Action) {
@@ -133,7 +154,7 @@ func (r *rescuer) each(ctx context.Context, do func(context.Context, *Dependent)
 		case got.wrote:
 			r.done(action(d))
 		case got.skipped != "":
-			r.out.Skipped = append(r.out.Skipped, Skipped{d.Ref, got.skipped})
+			r.out.Skipped = append(r.out.Skipped, Skipped{d.Ref, got.skipped, true})
 		}
 	}
 	if ctx.Err() != nil {

@@ -52,8 +52,8 @@ as it is if the controller of a finalizer is running, because it cleans up outsi
 meanwhile, or if that is not known. --force is also required if the disk of a PersistentVolume
 would be destroyed. Namespaces and CustomResourceDefinitions cannot be rescued.
 
-Exit code 2 means that something was refused, that another client created the object first, or
-that the object was not deleted in time.`,
+Exit code 2 means that something was refused, that another client created the object first, that
+the object was not deleted in time, or that a dependent did not get its references back.`,
 		Example: `  # Show what would be done
   kubectl gc rescue database/orders --dry-run
 
