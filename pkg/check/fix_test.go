@@ -1,22 +1,13 @@
 package check_test
 
 import (
-	"context"
-	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
-	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -24,117 +15,35 @@ func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
 
 // live is a namespace of ConfigMaps behind a proxy.
 type live struct {
-	t         *testing.T
-	namespace string
-	maps      dynamic.ResourceInterface
-	proxy     *faultproxy.Proxy
-	client    *cluster.Client
-	catalog   *cluster.Catalog
+	*fixture.ConfigMaps
+	t *testing.T
 }
 
 func newLive(t *testing.T) *live {
 	t.Helper()
 	t.Parallel()
-	c := testcluster.Shared(t)
-	d, err := dynamic.NewForConfig(c.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &live{t: t, namespace: c.Namespace(t), proxy: faultproxy.Start(t, c.Config())}
-	l.maps = d.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(l.namespace)
-	if l.client, err = cluster.New(l.proxy.Config(), 0); err != nil {
-		t.Fatal(err)
-	}
-	if l.catalog, err = l.client.Discover(); err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-// make makes a ConfigMap with owners, each as NAME=UID, and returns its uid.
-func (l *live) make(name string, owners ...string) string {
-	l.t.Helper()
-	made, err := l.maps.Create(context.Background(), &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "ownerReferences": ownerReferences(owners)},
-	}}, metav1.CreateOptions{})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return string(made.GetUID())
-}
-
-func ownerReferences(owners []string) []any {
-	refs := []any{}
-	for _, owner := range owners {
-		name, uid, _ := strings.Cut(owner, "=")
-		refs = append(refs, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": uid})
-	}
-	return refs
-}
-
-func (l *live) delete(name string) {
-	l.t.Helper()
-	if err := l.maps.Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
-		l.t.Error(err)
-	}
-}
-
-// patch changes an object as somebody else would.
-func (l *live) patch(name, patch string) {
-	l.t.Helper()
-	if _, err := l.maps.Patch(context.Background(), name, "application/merge-patch+json", []byte(patch), metav1.PatchOptions{FieldManager: "somebody"}); err != nil {
-		l.t.Error(err)
-	}
-}
-
-// own gives an object other owners.
-func (l *live) own(name string, owners ...string) {
-	l.t.Helper()
-	raw, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": ownerReferences(owners)}})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	l.patch(name, string(raw))
-}
-
-// owners are the names of the owners that an object has.
-func (l *live) owners(name string) string {
-	l.t.Helper()
-	o, err := l.maps.Get(context.Background(), name, metav1.GetOptions{})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	var names []string
-	for _, r := range o.GetOwnerReferences() {
-		names = append(names, r.Name)
-	}
-	return strings.Join(names, " ")
+	return &live{fixture.NewConfigMaps(t, testcluster.Shared(t), nil), t}
 }
 
 // plan checks one object and plans what to fix.
 func (l *live) plan(name string) *check.Fixes {
 	l.t.Helper()
-	configMaps, _ := l.catalog.Lookup(schema.GroupResource{Resource: "configmaps"})
-	q := &selection.Query{Client: l.client, Catalog: l.catalog, Namespace: l.namespace}
-	q.Objects = []selection.Object{{Resource: configMaps, Namespace: l.namespace, Name: name}}
-	report, err := check.Run(l.t.Context(), q, check.Options{})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	p, err := check.PlanFixes(l.t.Context(), l.client, l.catalog, report)
+	p, err := l.tryToPlan(name)
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	return p
 }
 
-// before does something once, before the first PATCH reaches the server.
-func (l *live) before(do func()) {
-	patches := func(r *http.Request) bool { return r.Method == http.MethodPatch }
-	l.proxy.On(patches, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		do()
-		next.ServeHTTP(w, r)
-	}))
+func (l *live) tryToPlan(name string) (*check.Fixes, error) {
+	l.t.Helper()
+	q := &selection.Query{Client: l.Client, Catalog: l.Catalog, Namespace: l.Namespace}
+	q.Objects = []selection.Object{l.Object(name)}
+	report, err := check.Run(l.t.Context(), q, check.Options{})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return check.PlanFixes(l.t.Context(), l.Client, l.Catalog, report)
 }
 
 const nobody = "nobody=11111111-0000-4000-8000-000000000001"
@@ -153,32 +62,32 @@ func TestWhatChangesBetweenThePlanAndTheWriteIsSkipped(t *testing.T) {
 		found         int
 	}{
 		"nothing":                                       {left: "owner"},
-		"the other owner is deleted":                    {meanwhile: func(w world) { w.delete("owner") }, skipped: "no other owner of it is alive", left: "nobody owner", found: 1},
-		"the other owner is recreated":                  {meanwhile: func(w world) { w.delete("owner"); w.make("owner") }, skipped: "no other owner of it is alive", left: "nobody owner", found: 1},
-		"the absent owner is created, with another uid": {meanwhile: func(w world) { w.make("nobody") }, left: "owner"},
-		"somebody else removes it":                      {meanwhile: func(w world) { w.own("child", "owner="+w.owner) }, skipped: "the reference was removed already", left: "owner"},
+		"the other owner is deleted":                    {meanwhile: func(w world) { w.Delete("owner") }, skipped: "no other owner of it is alive", left: "nobody owner", found: 1},
+		"the other owner is recreated":                  {meanwhile: func(w world) { w.Delete("owner"); w.Make("owner") }, skipped: "no other owner of it is alive", left: "nobody owner", found: 1},
+		"the absent owner is created, with another uid": {meanwhile: func(w world) { w.Make("nobody") }, left: "owner"},
+		"somebody else removes it":                      {meanwhile: func(w world) { w.Own("child", "owner="+w.owner) }, skipped: "the reference was removed already", left: "owner"},
 		"the object is created again": {
-			meanwhile: func(w world) { w.delete("child"); w.make("child", nobody, "owner="+w.owner) }, skipped: "another object has its name now", left: "nobody owner"},
+			meanwhile: func(w world) { w.Delete("child"); w.Make("child", nobody, "owner="+w.owner) }, skipped: "another object has its name now", left: "nobody owner"},
 		"the object is being deleted": {
-			meanwhile: func(w world) { w.patch("child", `{"metadata":{"finalizers":["example.com/hold"]}}`); w.delete("child") }, skipped: "it is being deleted", left: "nobody owner"},
+			meanwhile: func(w world) { w.Patch("child", `{"metadata":{"finalizers":["example.com/hold"]}}`); w.Delete("child") }, skipped: "it is being deleted", left: "nobody owner"},
 		"a reference that cannot be resolved is added": {meanwhile: func(w world) {
-			w.patch("child", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"nobody","uid":"11111111-0000-4000-8000-000000000001"},
+			w.Patch("child", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"nobody","uid":"11111111-0000-4000-8000-000000000001"},
 				{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"`+w.owner+`"},{"apiVersion":"unheard.example.com/v1","kind":"Thing","name":"t","uid":"u"}]}}`)
 		}, skipped: "another reference of it cannot be resolved", left: "nobody owner t", found: 1},
 		"the uid stands in another reference too": {
 			meanwhile: func(w world) {
-				w.make("second")
-				w.own("child", nobody, "owner="+w.owner, "other=11111111-0000-4000-8000-000000000001")
+				w.Make("second")
+				w.Own("child", nobody, "owner="+w.owner, "other=11111111-0000-4000-8000-000000000001")
 			}, skipped: "another reference of it has the same uid", left: "nobody owner other", found: 1},
-		"the references stand elsewhere": {before: func(w world) { w.own("child", "other="+w.other, "owner="+w.owner, nobody) }, left: "other owner"},
-		"what does not matter":           {before: func(w world) { w.patch("child", `{"data":{"a":"b"}}`) }, left: "owner"},
+		"the references stand elsewhere": {before: func(w world) { w.Own("child", "other="+w.other, "owner="+w.owner, nobody) }, left: "other owner"},
+		"what does not matter":           {before: func(w world) { w.Patch("child", `{"data":{"a":"b"}}`) }, left: "owner"},
 		"the other owner loses its reference": {
-			before: func(w world) { w.own("child", nobody) }, skipped: "no other owner of it is alive", left: "nobody", found: 1},
+			before: func(w world) { w.Own("child", nobody) }, skipped: "no other owner of it is alive", left: "nobody", found: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := world{live: newLive(t)}
-			w.owner, w.other = w.make("owner"), w.make("other")
-			w.child = w.make("child", nobody, "owner="+w.owner)
+			w.owner, w.other = w.Make("owner"), w.Make("other")
+			w.child = w.Make("child", nobody, "owner="+w.owner)
 			p := w.plan("child")
 			if len(p.Fixes) != 1 || len(p.Left) != 0 {
 				t.Fatalf("plan %+v, left %+v", p.Fixes, p.Left)
@@ -187,14 +96,14 @@ func TestWhatChangesBetweenThePlanAndTheWriteIsSkipped(t *testing.T) {
 				test.meanwhile(w)
 			}
 			if test.before != nil {
-				w.before(func() { test.before(w) })
+				w.Before(func() { test.before(w) })
 			}
 			all := p.Perform(t.Context(), nil)
 			switch f := all[0]; {
 			case f.Err != nil, f.Done != (test.skipped == ""), !f.Done && (f.Skipped == nil || !strings.Contains(f.Skipped.Error(), test.skipped)):
 				t.Errorf("done %t, skipped: %v, error %v", f.Done, f.Skipped, f.Err)
 			}
-			if got := w.owners("child"); got != test.left {
+			if got := w.Owners("child"); got != test.left {
 				t.Errorf("owners %s, want %s", got, test.left)
 			}
 			if got := p.Remaining(all).Findings; len(got) != test.found {
@@ -207,8 +116,8 @@ func TestWhatChangesBetweenThePlanAndTheWriteIsSkipped(t *testing.T) {
 // TestAReferenceThatAWebhookPutsBackIsNotFixed: the server has taken the write, and the answer shows it.
 func TestAReferenceThatAWebhookPutsBackIsNotFixed(t *testing.T) {
 	l := newLive(t)
-	testcluster.Shared(t).PutBack(t, l.namespace)
-	l.make("child", nobody, "owner="+l.make("owner"))
+	testcluster.Shared(t).PutBack(t, l.Namespace)
+	l.Make("child", nobody, "owner="+l.Make("owner"))
 	p := l.plan("child")
 	all := p.Perform(t.Context(), nil)
 	err := check.Errors(all)
