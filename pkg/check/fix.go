@@ -200,10 +200,37 @@ func (p *Fixes) permitted(ctx context.Context) error {
 			denied = append(denied, p.Fixes[i].Object.Quoted())
 		}
 	}
-	if len(denied) == 0 {
-		return context.Cause(ctx)
+	if len(denied) > 0 {
+		return mayNot("patch %s", denied)
 	}
-	return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was removed: you may not patch %s", phrase.FirstFew(denied, phrase.MaxNamed)),
+	return p.enforced(ctx)
+}
+
+// enforced refuses all if the server asks for the right to delete an object whose references are changed, and the user does not have it.
+func (p *Fixes) enforced(ctx context.Context) error {
+	rights := make([]ownerref.Enforcement, len(p.Fixes))
+	for i, fix := range p.Fixes {
+		access := cluster.Access{Verb: "delete", Type: fix.Type, Namespace: fix.Object.Namespace, Name: fix.Object.Name}
+		rights[i] = ownerref.Enforcement{Access: access, Try: func(ctx context.Context) error {
+			_, err := ownerref.Patch(ctx, p.client, fix.Type, fix.Object, cluster.PatchOptions{DryRun: true}, func(now *graph.Object) ([]cluster.PatchStep, error) {
+				return ownerref.RemoveSteps(now, func(r graph.OwnerReference) bool { return slices.Contains(fix.Removed, r) }), nil
+			})
+			return err
+		}}
+	}
+	var denied []string
+	for _, missing := range ownerref.Enforced(ctx, p.client, rights) {
+		denied = append(denied, graph.Ref{Resource: missing.Type.Resource, Namespace: missing.Namespace, Name: missing.Name, APIVersion: missing.Type.APIVersion(), Kind: missing.Type.Kind}.Quoted())
+	}
+	if len(denied) > 0 {
+		return mayNot("delete %s, which the server requires for a change of owner references", denied)
+	}
+	return context.Cause(ctx)
+}
+
+// mayNot is the refusal of a plan of which some objects may not be changed.
+func mayNot(what string, denied []string) error {
+	return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was removed: you may not "+what, phrase.FirstFew(denied, phrase.MaxNamed)),
 		"ask for the right, or name the objects that you may change"))
 }
 

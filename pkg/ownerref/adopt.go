@@ -24,6 +24,7 @@ type Adoption struct {
 	child, owner selection.Object
 	flags        Flags
 	ownerRef     graph.Ref // with the uid that was agreed to
+	wanted       graph.OwnerReference
 }
 
 // PlanAdopt reads an object and its new owner live, and checks that it may have it. It writes nothing. What is wrong is a refusal; an object that does not exist is
@@ -99,26 +100,24 @@ func (a *Adoption) warn(p Pair) {
 	}
 }
 
-// permitted refuses what the user may not do, as far as the server says so. Servers with the admission plugin OwnerReferencesPermissionEnforcement require two rights
-// more, which no review tells whether they are enforced (API-037).
+// permitted refuses what the user may not do, as far as the server says so, before anything is written.
 func (a *Adoption) permitted(ctx context.Context) error {
 	if a.Nothing() {
 		return nil
 	}
-	accesses := []cluster.Access{{Verb: "patch", Type: a.child.Type, Namespace: a.child.Namespace, Name: a.child.Name}}
+	patch := cluster.Access{Verb: "patch", Type: a.child.Type, Namespace: a.child.Namespace, Name: a.child.Name}
+	if review := a.client.Reviews().Ask(ctx, []cluster.Access{patch})[0]; review.Permission == cluster.Denied {
+		return forbidden(a.Object, patch, review.Reason)
+	}
+	try := func(ctx context.Context) error {
+		_, err := a.set(ctx, cluster.PatchOptions{DryRun: true})
+		return err
+	}
+	rights := []Enforcement{{deletion(a.child), try}}
 	if a.References[0].Block {
-		accesses = append(accesses, cluster.Access{Verb: "update", Subresource: "finalizers", Type: a.owner.Type, Namespace: a.child.Namespace, Name: a.owner.Name})
+		rights = append(rights, Enforcement{cluster.Access{Verb: "update", Subresource: "finalizers", Type: a.owner.Type, Namespace: a.owner.Namespace, Name: a.owner.Name}, try})
 	}
-	for i, review := range a.client.Reviews().Ask(ctx, accesses) {
-		switch {
-		case review.Permission != cluster.Denied:
-		case i == 0:
-			return forbidden(a.Object, accesses[i], review)
-		default:
-			a.Warnings = append(a.Warnings, mayNot(accesses[i])+", which servers that enforce permissions on owner references require for blockOwnerDeletion")
-		}
-	}
-	return context.Cause(ctx)
+	return enforcedOn(ctx, a.client, a.Object, rights)
 }
 
 // Perform sets the reference, decided again on live reads, and looks after it. If the owner is found to be gone after the write, the reference is removed again: the
@@ -127,15 +126,8 @@ func (a *Adoption) Perform(ctx context.Context, opts cluster.PatchOptions) error
 	if a.Nothing() {
 		return nil
 	}
-	var wanted graph.OwnerReference
-	answered, err := Patch(ctx, a.client, a.child.Type, a.Object, opts, func(now *graph.Object) ([]cluster.PatchStep, error) {
-		pair, err := a.pair(ctx, now)
-		if err != nil {
-			return nil, err
-		}
-		wanted = pair.Wanted()
-		return steps(pair), nil
-	})
+	answered, err := a.set(ctx, opts)
+	wanted := a.wanted
 	switch {
 	case apierrors.IsForbidden(err):
 		return answer.Refuse(err)
@@ -157,6 +149,18 @@ func (a *Adoption) Perform(ctx context.Context, opts cluster.PatchOptions) error
 		return a.failed(fmt.Errorf("it could not be read afterwards: %w", err))
 	}
 	return nil
+}
+
+// set sends the reference, decided on live reads.
+func (a *Adoption) set(ctx context.Context, opts cluster.PatchOptions) (*graph.Object, error) {
+	return Patch(ctx, a.client, a.child.Type, a.Object, opts, func(now *graph.Object) ([]cluster.PatchStep, error) {
+		pair, err := a.pair(ctx, now)
+		if err != nil {
+			return nil, err
+		}
+		a.wanted = pair.Wanted()
+		return steps(pair), nil
+	})
 }
 
 // failed names the object in an error that does not. What ended the command, and a refusal, stay as they are.

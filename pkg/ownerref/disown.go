@@ -70,9 +70,15 @@ func PlanDisown(ctx context.Context, client *cluster.Client, catalog *cluster.Ca
 	}
 	access := cluster.Access{Verb: "patch", Type: child.Type, Namespace: child.Namespace, Name: child.Name}
 	if review := client.Reviews().Ask(ctx, []cluster.Access{access})[0]; review.Permission == cluster.Denied {
-		return nil, forbidden(d.Object, access, review)
+		return nil, forbidden(d.Object, access, review.Reason)
 	}
-	return d, nil
+	try := func(ctx context.Context) error {
+		_, err := Patch(ctx, client, child.Type, d.Object, cluster.PatchOptions{DryRun: true}, func(now *graph.Object) ([]cluster.PatchStep, error) {
+			return RemoveSteps(now, d.isRemoved), nil
+		})
+		return err
+	}
+	return d, enforcedOn(ctx, client, d.Object, []Enforcement{{deletion(child), try}})
 }
 
 // choose finds the references that are meant, with all others that have the same uid: to the collector they are one (GC-024).

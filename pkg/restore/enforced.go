@@ -2,74 +2,53 @@ package restore
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
-	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 )
-
-// The admission plugin OwnerReferencesPermissionEnforcement (API-037) takes a reference that blocks only from who may update the finalizers of the owner, and a change of
-// the references of an object that is there only from who may delete it. Whether a server has the plugin cannot be asked. Where the user lacks such a right, a dry run tells.
 
 // nobody is the uid of an owner that is not there yet. The plugin looks at the kind alone.
 const nobody = "00000000-0000-4000-8000-000000000000"
 
-// probes are the accesses that the plugin asks for, each with a dry run of a write for which it does.
-func (p *Plan) probes(client *cluster.Client, catalog *cluster.Catalog) map[cluster.Access]func(context.Context) error {
-	all := map[cluster.Access]func(context.Context) error{}
+// enforced are the rights that the admission plugin OwnerReferencesPermissionEnforcement is seen to ask for and the user does not have.
+func (p *Plan) enforced(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) []Forbidden {
+	var all []Forbidden
+	for _, missing := range ownerref.Enforced(ctx, client, p.enforcements(client, catalog)) {
+		all = append(all, Forbidden(missing))
+	}
+	return all
+}
+
+// enforcements are the rights that the plugin can ask for, each with a dry run of a write for which it does.
+func (p *Plan) enforcements(client *cluster.Client, catalog *cluster.Catalog) []ownerref.Enforcement {
+	var all []ownerref.Enforcement
+	asked := map[cluster.Access]bool{}
+	add := func(access cluster.Access, try func(context.Context) error) {
+		if !asked[access] {
+			asked[access] = true
+			all = append(all, ownerref.Enforcement{Access: access, Try: try})
+		}
+	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
+		if s.Verb == Refer {
+			access := cluster.Access{Verb: "delete", Type: s.Type, Namespace: s.Object.Namespace, Name: s.Object.Name}
+			add(access, func(ctx context.Context) error { return probePatch(ctx, client, s) })
+		}
 		for _, ref := range slices.Concat(s.References, s.Late) {
 			t, served := catalog.Kind(ref.APIVersion, ref.Kind)
 			if !served || ref.BlockOwnerDeletion == nil || !*ref.BlockOwnerDeletion || s.Object.Namespace == "" {
 				continue
 			}
 			access := cluster.Access{Verb: "update", Type: t, Subresource: "finalizers", Namespace: s.Object.Namespace}
-			all[access] = func(ctx context.Context) error {
+			add(access, func(ctx context.Context) error {
 				return probeCreate(ctx, client, catalog, s.Object.Namespace, ref.OwnerReference)
-			}
-		}
-		if s.Verb == Refer {
-			access := cluster.Access{Verb: "delete", Type: s.Type, Namespace: s.Object.Namespace, Name: s.Object.Name}
-			all[access] = func(ctx context.Context) error { return probePatch(ctx, client, s) }
-		}
-	}
-	return all
-}
-
-// enforced are the rights that the plugin is seen to ask for and the user does not have.
-func (p *Plan) enforced(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) []Forbidden {
-	probes := p.probes(client, catalog)
-	accesses := make([]cluster.Access, 0, len(probes))
-	for access := range probes {
-		accesses = append(accesses, access)
-	}
-	slices.SortFunc(accesses, func(a, b cluster.Access) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-	reviews := client.Reviews().Ask(ctx, accesses)
-	refused := make([]bool, len(accesses))
-	var group errgroup.Group
-	group.SetLimit(client.Concurrency())
-	for i, access := range accesses {
-		if reviews[i].Permission == cluster.Denied {
-			group.Go(func() error {
-				err := probes[access](ctx)
-				refused[i] = apierrors.IsForbidden(err) && (strings.Contains(err.Error(), "blockOwnerDeletion") || strings.Contains(err.Error(), "ownerRef"))
-				return nil
 			})
-		}
-	}
-	_ = group.Wait() // each answer is in its place
-	var all []Forbidden
-	for i, access := range accesses {
-		if refused[i] {
-			all = append(all, Forbidden{access, reviews[i].Reason})
 		}
 	}
 	return all

@@ -21,7 +21,7 @@ func TestWhatTheServerAsksForReferencesIsAskedBefore_API037(t *testing.T) {
 		c    *testcluster.Cluster
 		want []string
 	}{
-		"with the plugin": {testcluster.Start(t, testcluster.NoControllers(), plugin), []string{"delete configmaps ", "update configmaps finalizers"}},
+		"with the plugin": {testcluster.Start(t, testcluster.NoControllers(), plugin), []string{"update configmaps finalizers", "delete configmaps "}},
 		"without it":      {testcluster.Shared(t), nil},
 	} {
 		w := &world{t, test.c.Config(), kubernetes.NewForConfigOrDie(test.c.Config()), test.c.Namespace(t)}

@@ -47,7 +47,7 @@ var imports = map[string][]string{
 	"pkg/diagnose":       slices.Concat(engines, knowledge, below),
 	"pkg/archive":        slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),
 	"pkg/unfinalize":     slices.Concat([]string{"pkg/collect", "pkg/archive"}, knowledge, below),
-	"pkg/restore":        slices.Concat([]string{"pkg/archive"}, knowledge, below),
+	"pkg/restore":        slices.Concat([]string{"pkg/archive", "pkg/ownerref"}, knowledge, below),
 	"pkg/selection":      {"pkg/cluster", "pkg/graph", "pkg/link"},
 	"pkg/ownership":      {"pkg/cluster", "pkg/graph", "pkg/link"},
 	"pkg/actor":          {"pkg/cluster", "pkg/finalizer", "pkg/status", "pkg/graph"},
