@@ -59,12 +59,31 @@ func (p *pass) outside(ctx context.Context, e graph.Edge, t graph.Type, state pl
 	uid := p.graph.Ref(e.Owner).UID
 	owners, err := p.elsewhere.owners(ctx, p, t)
 	owner, alive := owners[uid]
+	if !alive && p.anyType {
+		t, owner, alive = p.ofAnotherType(ctx, t, uid)
+	}
 	switch {
-	case err == nil && alive:
+	case alive:
 		p.saw(e, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: owner.namespace, Name: owner.name, UID: uid})
 		return owner.state
 	case err != nil && p.loop.opts.Overrides.KeepMismatched:
 		return plan.Unknown
 	}
 	return state
+}
+
+// ofAnotherType finds an owner whose reference has the wrong kind, in the namespaces that were not listed. Of types that cannot be listed it finds none: for the
+// collector, an owner is absent by the kind that the reference has.
+func (p *pass) ofAnotherType(ctx context.Context, t graph.Type, uid string) (graph.Type, strayOwner, bool) {
+	for _, r := range p.catalog.Resources {
+		if !r.Namespaced || r.Type == t {
+			continue
+		}
+		if owners, err := p.elsewhere.owners(ctx, p, r.Type); err == nil {
+			if owner, alive := owners[uid]; alive {
+				return r.Type, owner, true
+			}
+		}
+	}
+	return t, strayOwner{}, false
 }

@@ -20,8 +20,10 @@ type pass struct {
 	// slots are taken by those who work, each of whom has one request in flight at most.
 	slots     chan struct{}
 	elsewhere elsewhere
-	unread    unread
-	recheck   recheck
+	// anyType also looks for owners elsewhere whose references have the wrong kind.
+	anyType bool
+	unread  unread
+	recheck recheck
 
 	// cycles is locked while a member of an ownership cycle is decided about and deleted: two at a time would wait for each other
 	// forever (GC-064).
