@@ -6,7 +6,7 @@ import (
 )
 
 // deletion is the DELETED event of an object. It proves for ever that the object is gone, since a uid is never used again; what a list leaves out
-// proves nothing (T-03). Upstream's absentOwnerCache remembers the same (GC-030).
+// proves nothing. Upstream's absentOwnerCache remembers the same.
 type deletion struct {
 	group, kind, namespace, name string
 	// pass is the number of the last pass that had begun.
