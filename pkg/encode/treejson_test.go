@@ -2,6 +2,8 @@ package encode_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -56,6 +58,42 @@ func TestAStreamedTreeIsThePrintersTree(t *testing.T) {
 			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
 				t.Errorf("%s, %d gaps (-printer +streamed):\n%s", name, len(gaps), diff)
 			}
+		}
+	}
+}
+
+// failing is a writer that takes some bytes.
+type failing struct{ left int }
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, errors.New("no space left")
+	}
+	return len(p), nil
+}
+
+// TestAStreamThatFailsEnds: wherever the writer fails, the error is its own, and of many objects each comes once and in order.
+func TestAStreamThatFailsEnds(t *testing.T) {
+	configMaps := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
+	b := graph.NewBuilder()
+	b.Serve(configMaps)
+	listing := b.Listing(configMaps, "")
+	for i := range 3000 {
+		listing.Add(graph.Object{UID: fmt.Sprint(i), Namespace: "ns", Name: fmt.Sprintf("c%04d", i)})
+	}
+	listing.Complete()
+	g := b.Build()
+	tree := render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: time.Unix(0, 0)}
+	var want, got bytes.Buffer
+	if err := (&printers.JSONPrinter{}).PrintObj(encode.Tree(tree, nil), &want); err != nil {
+		t.Fatal(err)
+	}
+	if err := encode.TreeJSON(&got, tree, nil); err != nil || !bytes.Equal(want.Bytes(), got.Bytes()) {
+		t.Errorf("%v, or the streamed tree of 3,000 objects is another", err)
+	}
+	for _, space := range []int{0, 5000, want.Len() / 2, want.Len() - 1} {
+		if err := encode.TreeJSON(&failing{space}, tree, nil); err == nil || err.Error() != "no space left" {
+			t.Errorf("with space for %d bytes: %v", space, err)
 		}
 	}
 }
