@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -24,7 +25,6 @@ type Adoption struct {
 	child, owner selection.Object
 	flags        Flags
 	ownerRef     graph.Ref // with the uid that was agreed to
-	wanted       graph.OwnerReference
 }
 
 // PlanAdopt reads an object and its new owner live, and checks that it may have it. It writes nothing. What is wrong is a refusal; an object that does not exist is
@@ -109,10 +109,11 @@ func (a *Adoption) permitted(ctx context.Context) error {
 	if review := a.client.Reviews().Ask(ctx, []cluster.Access{patch})[0]; review.Permission == cluster.Denied {
 		return forbidden(a.Object, patch, review.Reason)
 	}
-	try := func(ctx context.Context) error {
-		_, err := a.set(ctx, cluster.PatchOptions{DryRun: true})
+	tried := sync.OnceValue(func() error {
+		_, _, err := a.set(ctx, cluster.PatchOptions{DryRun: true})
 		return err
-	}
+	})
+	try := func(context.Context) error { return tried() } // one write asks for both rights
 	rights := []Enforcement{{deletion(a.child), try}}
 	if a.References[0].Block {
 		rights = append(rights, Enforcement{cluster.Access{Verb: "update", Subresource: "finalizers", Type: a.owner.Type, Namespace: a.owner.Namespace, Name: a.owner.Name}, try})
@@ -126,8 +127,7 @@ func (a *Adoption) Perform(ctx context.Context, opts cluster.PatchOptions) error
 	if a.Nothing() {
 		return nil
 	}
-	answered, err := a.set(ctx, opts)
-	wanted := a.wanted
+	answered, wanted, err := a.set(ctx, opts)
 	switch {
 	case apierrors.IsForbidden(err):
 		return answer.Refuse(err)
@@ -151,16 +151,17 @@ func (a *Adoption) Perform(ctx context.Context, opts cluster.PatchOptions) error
 	return nil
 }
 
-// set sends the reference, decided on live reads.
-func (a *Adoption) set(ctx context.Context, opts cluster.PatchOptions) (*graph.Object, error) {
-	return Patch(ctx, a.client, a.child.Type, a.Object, opts, func(now *graph.Object) ([]cluster.PatchStep, error) {
+// set sends the reference, decided on live reads, and returns the object that was answered and the reference.
+func (a *Adoption) set(ctx context.Context, opts cluster.PatchOptions) (answered *graph.Object, wanted graph.OwnerReference, err error) {
+	answered, err = Patch(ctx, a.client, a.child.Type, a.Object, opts, func(now *graph.Object) ([]cluster.PatchStep, error) {
 		pair, err := a.pair(ctx, now)
 		if err != nil {
 			return nil, err
 		}
-		a.wanted = pair.Wanted()
+		wanted = pair.Wanted()
 		return steps(pair), nil
 	})
+	return answered, wanted, err
 }
 
 // failed names the object in an error that does not. What ended the command, and a refusal, stay as they are.
