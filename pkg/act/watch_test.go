@@ -38,11 +38,7 @@ func user(t *testing.T, c *testcluster.Cluster, proxy *faultproxy.Proxy, name, v
 	return config
 }
 
-func watches(resource string) func(*http.Request) bool {
-	return func(r *http.Request) bool {
-		return r.URL.Query().Get("watch") == "true" && strings.HasSuffix(r.URL.Path, "/"+resource)
-	}
-}
+func watches(resource string) func(*http.Request) bool { return faultproxy.Watches("/" + resource) }
 
 func lists(resource string) func(*http.Request) bool {
 	return func(r *http.Request) bool {

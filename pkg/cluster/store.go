@@ -60,11 +60,11 @@ type expected struct {
 }
 
 // NewStore returns a Store for a listing that has sent nothing yet. Changed is called with every change that its watches show, from several goroutines; one
-// without an Object says that a type was listed again and was not as it was held. Progress and Fallback of the options are those of the first listing.
-func (c *Client) NewStore(opts ListOptions, changed func(Change)) *Store {
+// without an Object says that a type was listed again and was not as it was held. The watches end with ctx, or with Close. Progress and Fallback of the options are those of the first listing.
+func (c *Client) NewStore(ctx context.Context, opts ListOptions, changed func(Change)) *Store {
 	s := &Store{client: c, opts: opts, changed: changed, ended: make(chan error, 1), scopes: map[scope]*followed{}, refused: map[scope]refusal{}}
 	s.moved.L = &s.mu
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s
 }
 

@@ -10,15 +10,15 @@ import (
 )
 
 // held returns a store that holds a number of objects of one type, and how it is held.
-func held(objects int) (*Store, *followed) {
-	s := (&Client{}).NewStore(ListOptions{}, func(Change) {})
-	t := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
+func held(t testing.TB, objects int) (*Store, *followed) {
+	s := (&Client{}).NewStore(t.Context(), ListOptions{}, func(Change) {})
+	of := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 	listing := s.listing()
 	for i := range objects {
 		listing.Add(event(i, 0))
 	}
-	listing.hold(ResumePoint{Type: t, ResourceVersion: "1"})
-	return s, s.scopes[scopeOf(t, "")]
+	listing.hold(ResumePoint{Type: of, ResourceVersion: "1"})
+	return s, s.scopes[scopeOf(of, "")]
 }
 
 // event is an object as an event shows it, that is with strings of its own.
@@ -41,7 +41,7 @@ func heap() int64 {
 // TestAMillionEventsDoNotGrowAStore: objects are changed, deleted and created again under other uids.
 func TestAMillionEventsDoNotGrowAStore(t *testing.T) {
 	const objects, events = 10_000, 1_000_000
-	s, f := held(objects)
+	s, f := held(t, objects)
 	at := f.point
 	before := heap()
 	for i := range events {
@@ -63,7 +63,7 @@ func TestAMillionEventsDoNotGrowAStore(t *testing.T) {
 
 // TestAStoreHoldsWhatEventsShow: objects that are added, changed and deleted, and no object that a list does not show any more.
 func TestAStoreHoldsWhatEventsShow(t *testing.T) {
-	s, f := held(3)
+	s, f := held(t, 3)
 	news := 0
 	s.changed = func(Change) { news++ }
 	changed, created, gone := event(0, 7), event(9, 8), event(1, 9)
@@ -100,7 +100,7 @@ func versions(f *followed) map[string]string {
 
 // TestAStoreIsBehindUntilItHasHeardOfAWrite: it holds the object in the version that was written to. A watch that is not open is not waited for.
 func TestAStoreIsBehindUntilItHasHeardOfAWrite(t *testing.T) {
-	s, f := held(1)
+	s, f := held(t, 1)
 	o := event(0, 0)
 	s.Expect(f.point.Type, o.Namespace, o.UID, o.ResourceVersion)
 	if s.behind() {

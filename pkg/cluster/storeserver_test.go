@@ -17,7 +17,7 @@ import (
 // storeOn returns what a store of a namespace shows of it at present.
 func storeOn(t *testing.T, client *Client, namespace string) func() ([]string, *ListResult) {
 	t.Helper()
-	s := client.NewStore(ListOptions{Namespace: namespace}, func(Change) {})
+	s := client.NewStore(t.Context(), ListOptions{Namespace: namespace}, func(Change) {})
 	t.Cleanup(s.Close)
 	return func() ([]string, *ListResult) {
 		t.Helper()
@@ -61,13 +61,8 @@ func TestAStoreShowsWhatAListingShows(t *testing.T) {
 	c.Apply(t, strings.ReplaceAll(configMaps(ns, 2), "kind: ConfigMap", "kind: Secret"))
 	c.Kubectl(t, "delete", "configmap", "-n", ns, "--all", "--wait=false")
 	same()
-	watching := func(of string) func(*http.Request) bool {
-		return func(r *http.Request) bool {
-			return r.URL.Query().Get("watch") == "true" && strings.HasSuffix(r.URL.Path, of)
-		}
-	}
-	proxy.On(watching("/configmaps"), faultproxy.Times(1, faultproxy.Status(http.StatusGone, metav1.StatusReasonExpired, "too old resource version")))
-	proxy.On(watching("/secrets"), faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot watch"))
+	proxy.On(faultproxy.Watches("/configmaps"), faultproxy.Times(1, faultproxy.Status(http.StatusGone, metav1.StatusReasonExpired, "too old resource version")))
+	proxy.On(faultproxy.Watches("/secrets"), faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot watch"))
 	proxy.Cut()
 	c.Apply(t, configMaps(ns, 4))
 	c.Kubectl(t, "delete", "secret", "-n", ns, "--all", "--wait=false")
@@ -121,7 +116,7 @@ func TestAStoreOfAUserWhoMayListOneNamespace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := client.NewStore(ListOptions{Fallback: []string{mine}}, func(Change) {})
+	s := client.NewStore(t.Context(), ListOptions{Fallback: []string{mine}}, func(Change) {})
 	t.Cleanup(s.Close)
 	catalog, err := client.Discover()
 	if err != nil {

@@ -81,9 +81,7 @@ func TestWatchListsATypeAgainWhoseWatchHasExpired(t *testing.T) {
 	watchOver(t, client, opts)
 	testcluster.Eventually(t, "config maps are watched", func(context.Context) (bool, error) { return watches(proxy, "/configmaps") > 0, nil })
 	expired := faultproxy.Status(http.StatusGone, "Expired", "too old resource version")
-	proxy.On(func(r *http.Request) bool {
-		return r.URL.Query().Get("watch") == "true" && strings.HasSuffix(r.URL.Path, "/configmaps")
-	}, faultproxy.Times(1, expired))
+	proxy.On(faultproxy.Watches("/configmaps"), faultproxy.Times(1, expired))
 	before := len(proxy.Requests())
 	s.make("missed")
 	proxy.Cut()
@@ -106,15 +104,12 @@ func TestWatchDoesNotReleaseAnOwnerWhoseDependentsAWatchHasNotShownYet(t *testin
 	s := newFixture(t, c)
 	proxy, client := proxied(t, c)
 	resume := make(chan struct{})
-	proxy.On(func(r *http.Request) bool {
-		return r.URL.Query().Get("watch") == "true" && strings.HasSuffix(r.URL.Path, "/secrets")
-	}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	proxy.On(faultproxy.Watches("/secrets"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		_ = http.NewResponseController(w).Flush() // it is open, and shows nothing
 		select {
 		case <-resume:
 		case <-r.Context().Done():
 		}
-		panic(http.ErrAbortHandler)
 	})
 	opts := s.options()
 	opts.Settle = 10 * time.Millisecond
@@ -133,9 +128,7 @@ func TestWatchDoesNotReleaseAnOwnerWhoseDependentsAWatchHasNotShownYet(t *testin
 	if left := strings.Join(s.left(), ", "); left != "-spares | orphan, -waits | foregroundDeletion" {
 		t.Errorf("left %s", left)
 	}
-	proxy.On(func(r *http.Request) bool {
-		return r.URL.Query().Get("watch") == "true" && strings.HasSuffix(r.URL.Path, "/secrets")
-	}, func(w http.ResponseWriter, r *http.Request, next http.Handler) { next.ServeHTTP(w, r) })
+	proxy.On(faultproxy.Watches("/secrets"), func(w http.ResponseWriter, r *http.Request, next http.Handler) { next.ServeHTTP(w, r) })
 	close(resume)
 	s.untilLeft(0)
 	if left := s.secrets(); len(left) != 1 || left[0] != "spared" {

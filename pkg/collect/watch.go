@@ -28,7 +28,7 @@ const (
 func (l *Loop) Watch(ctx context.Context, enough func(*Result) bool) (*Result, error) {
 	l.bound = l.explicit
 	c := newChanges()
-	l.store = l.client.NewStore(l.opts.List, func(change cluster.Change) {
+	l.store = l.client.NewStore(ctx, l.opts.List, func(change cluster.Change) {
 		if change.Gone && change.Object != nil {
 			l.witness(change)
 		}

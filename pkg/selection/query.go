@@ -82,8 +82,8 @@ func (q *Query) options() cluster.ListOptions {
 }
 
 // NewStore returns a store for the scope. It is for the caller to close.
-func (q *Query) NewStore(changed func(cluster.Change)) *cluster.Store {
-	return q.Client.NewStore(q.options(), changed)
+func (q *Query) NewStore(ctx context.Context, changed func(cluster.Change)) *cluster.Store {
+	return q.Client.NewStore(ctx, q.options(), changed)
 }
 
 // Find returns the objects that are meant, of those listed. An object that was named and was not listed is an error, in the server's own words where

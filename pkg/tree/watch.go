@@ -28,7 +28,7 @@ var ErrGone = errors.New("nothing is left of it")
 func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Snapshot) error) error {
 	asked := *q
 	interest := newInterest()
-	asked.Store = asked.NewStore(interest.event)
+	asked.Store = asked.NewStore(ctx, interest.event)
 	defer func() { asked.Store.Close() }()
 	var of *followed
 	drawn := false
@@ -42,7 +42,7 @@ func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Sna
 		case s.Options.Namespace != asked.Scope: // a link has come that leads out of what is watched
 			asked.Store.Close()
 			asked.Scope = s.Options.Namespace
-			asked.Store = asked.NewStore(interest.event)
+			asked.Store = asked.NewStore(ctx, interest.event)
 			continue
 		}
 		if len(q.Objects) > 0 {

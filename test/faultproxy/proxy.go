@@ -106,6 +106,13 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 // Cut breaks all connections of clients, as a server does that goes away. They may connect again.
 func (p *Proxy) Cut() { p.server.CloseClientConnections() }
 
+// Watches matches watches of a path that ends so.
+func Watches(suffix string) func(*http.Request) bool {
+	return func(r *http.Request) bool {
+		return r.URL.Query().Get("watch") == "true" && strings.HasSuffix(r.URL.Path, suffix)
+	}
+}
+
 // On answers the requests that match with a fault. Of several rules that match, the last one counts.
 func (p *Proxy) On(matches func(*http.Request) bool, fault Fault) {
 	p.mu.Lock()
