@@ -96,6 +96,7 @@ bench: build controlplane ## Print how costs grow with the objects, then what re
 	$(GO) run ./test/bench linear
 	$(GO) run ./test/bench
 	$(GO) run ./test/bench claim
+	$(GO) test -run '^$$' -bench 'StoreGraph' -benchtime 20x ./pkg/cluster
 	$(GO) test -run '^$$' -bench 'Dependents|Run' -benchtime 2x -timeout 60m ./pkg/collect
 	$(GO) test -run '^$$' -bench 'Why' -benchtime 5x -timeout 60m ./pkg/diagnose
 	$(GO) test -run '^$$' -bench 'Plan50k' -benchtime 20x ./pkg/plan

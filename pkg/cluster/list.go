@@ -229,7 +229,7 @@ func (l *lister) restarting(ctx context.Context, r Resource, namespace string) e
 // begin returns where a list is to be added, and what to call when it is complete.
 func (l *lister) begin(t graph.Type, namespace string) (collector, func(ResumePoint)) {
 	if l.store != nil {
-		listing := l.store.listing()
+		listing := l.store.listing(&followed{})
 		return listing, listing.hold
 	}
 	listing := l.builder.Listing(t, namespace)

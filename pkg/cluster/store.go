@@ -40,6 +40,10 @@ type Store struct {
 	// round counts the listings.
 	round   int
 	strings interner
+	// dependents are those of each owner among all that is held.
+	dependents graph.Dependents[*held]
+	// retyped says that types have joined or left since the last List.
+	retyped bool
 }
 
 // scope is a type, in a namespace or everywhere.
@@ -114,7 +118,11 @@ func (s *Store) Follow() {
 
 // List adds what the store holds to the builder, as Client.List adds what it lists. It first lists what the catalog has and the store does not, and drops
 // what the catalog does not have any more. Types that were listed before are watched from then on. The client is the one that has discovered the catalog.
-func (s *Store) List(ctx context.Context, client *Client, cat *Catalog, b *graph.Builder) (*ListResult, error) {
+//
+// If around is not nil, it adds only a part of it, which the result then says: the objects with these uids, all that depends on them, and what all these depend on. An
+// object that is being deleted is there with all its dependents, and no object without those of its owners that are held. What is there as an owner need not have all
+// its dependents. All is added if types have joined or left since the List before.
+func (s *Store) List(ctx context.Context, client *Client, cat *Catalog, b *graph.Builder, around []string) (result *ListResult, part bool, err error) {
 	s.Follow()
 	s.mu.Lock()
 	s.round++
@@ -122,16 +130,16 @@ func (s *Store) List(ctx context.Context, client *Client, cat *Catalog, b *graph
 	l := newLister(client, cat, s.opts, b)
 	l.store = s
 	if err := l.list(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	s.drop()
 	if err := s.catchUp(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if err := s.fill(ctx, b, l); err != nil {
-		return nil, err
+	if part, err = s.fill(ctx, b, l, around); err != nil {
+		return nil, false, err
 	}
-	return l.sorted(), nil
+	return l.sorted(), part, nil
 }
 
 // has says whether a type is held in a namespace, or everywhere, or returns the error of a list that need not be tried again yet.
@@ -162,6 +170,7 @@ func (s *Store) tried(t graph.Type, namespace string, err error) {
 		return
 	}
 	delete(s.refused, at)
+	s.retyped = true
 	s.scopes[at].preferred = t // it may have been listed in another version
 }
 
@@ -178,8 +187,11 @@ func (s *Store) drop() {
 
 // remove forgets a scope. The lock is held.
 func (s *Store) remove(at scope) {
-	s.scopes[at].cancel()
+	f := s.scopes[at]
+	f.cancel()
+	s.release(f)
 	delete(s.scopes, at)
+	s.retyped = true
 	s.moved.Broadcast()
 }
 
@@ -214,7 +226,7 @@ func (s *Store) catchUp(ctx context.Context) error {
 	for _, f := range s.scopes {
 		f.hurry()
 	}
-	for ctx.Err() == nil && time.Now().Before(over) && s.behind() {
+	for ctx.Err() == nil && s.ctx.Err() == nil && time.Now().Before(over) && s.behind() {
 		s.moved.Wait()
 	}
 	s.expects = nil
@@ -243,14 +255,20 @@ func (s *Store) behind() bool {
 	return false
 }
 
-// fill adds all that is held to a builder. What is not followed at the moment is a gap.
-func (s *Store) fill(ctx context.Context, b *graph.Builder, l *lister) error {
+// fill adds to a builder all that is held, or the part around some objects unless types have joined or left. What is not followed at the moment is a gap.
+func (s *Store) fill(ctx context.Context, b *graph.Builder, l *lister, around []string) (part bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	part = around != nil && !s.retyped
+	s.retyped = false
+	listings := make(map[*followed]*graph.Listing, len(s.scopes))
 	for at, f := range s.scopes {
 		listing := b.Listing(f.point.Type, at.namespace)
-		for _, o := range f.objects {
-			listing.Add(*o)
+		listings[f] = listing
+		if !part {
+			for _, o := range f.objects {
+				listing.Add(o.Object)
+			}
 		}
 		if f.problem == nil {
 			listing.Complete()
@@ -258,8 +276,13 @@ func (s *Store) fill(ctx context.Context, b *graph.Builder, l *lister) error {
 			continue
 		}
 		if err := l.note(ctx, f.point.Type, at.namespace, f.problem); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	if part {
+		for o := range s.around(around) {
+			listings[o.in].Add(o.Object)
+		}
+	}
+	return part, nil
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// held returns a store that holds a number of objects of one type, and how it is held.
-func held(t testing.TB, objects int) (*Store, *followed) {
+// holding returns a store that holds a number of objects of one type, and how it is held.
+func holding(t testing.TB, objects int) (*Store, *followed) {
 	s := (&Client{}).NewStore(t.Context(), ListOptions{}, func(Change) {})
 	of := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
-	listing := s.listing()
+	listing := s.listing(&followed{})
 	for i := range objects {
 		listing.Add(event(i, 0))
 	}
@@ -41,7 +41,7 @@ func heap() int64 {
 // TestAMillionEventsDoNotGrowAStore: objects are changed, deleted and created again under other uids.
 func TestAMillionEventsDoNotGrowAStore(t *testing.T) {
 	const objects, events = 10_000, 1_000_000
-	s, f := held(t, objects)
+	s, f := holding(t, objects)
 	at := f.point
 	before := heap()
 	for i := range events {
@@ -63,7 +63,7 @@ func TestAMillionEventsDoNotGrowAStore(t *testing.T) {
 
 // TestAStoreHoldsWhatEventsShow: objects that are added, changed and deleted, and no object that a list does not show any more.
 func TestAStoreHoldsWhatEventsShow(t *testing.T) {
-	s, f := held(t, 3)
+	s, f := holding(t, 3)
 	news := 0
 	s.changed = func(Change) { news++ }
 	changed, created, gone := event(0, 7), event(9, 8), event(1, 9)
@@ -73,15 +73,15 @@ func TestAStoreHoldsWhatEventsShow(t *testing.T) {
 	if got := versions(f); fmt.Sprint(got) != "map[object-0:7 object-2:0 object-9:8]" || news != 3 {
 		t.Errorf("after events: %v, %d changes", got, news)
 	}
-	same := s.listing()
+	same := s.listing(f)
 	for _, o := range f.objects {
-		same.Add(*o)
+		same.Add(o.Object)
 	}
 	s.replace(f, same.objects, f.point)
 	if news != 3 {
 		t.Error("the same list is told as a change")
 	}
-	other := s.listing()
+	other := s.listing(f)
 	other.Add(changed)
 	s.replace(f, other.objects, f.point)
 	if got := versions(f); fmt.Sprint(got) != "map[object-0:7]" || news != 4 {
@@ -100,7 +100,7 @@ func versions(f *followed) map[string]string {
 
 // TestAStoreIsBehindUntilItHasHeardOfAWrite: it holds the object in the version that was written to. A watch that is not open is not waited for.
 func TestAStoreIsBehindUntilItHasHeardOfAWrite(t *testing.T) {
-	s, f := held(t, 1)
+	s, f := holding(t, 1)
 	o := event(0, 0)
 	s.Expect(f.point.Type, o.Namespace, o.UID, o.ResourceVersion)
 	if s.behind() {

@@ -26,9 +26,9 @@ type followed struct {
 	wake      chan struct{}
 
 	point   ResumePoint
-	objects map[string]*graph.Object // by uid
-	wanted  int                      // the listing that has asked for it last
-	begun   bool                     // somebody follows it
+	objects map[string]*held // by uid
+	wanted  int              // the listing that has asked for it last
+	begun   bool             // somebody follows it
 	// connected says that a watch is open, tried that it is or that it failed since it was last asked for, and problem why it is not; nil before the first try.
 	connected, tried bool
 	problem          error
@@ -114,28 +114,44 @@ func (s *Store) watch(f *followed, expired *bool) error {
 	return err
 }
 
-// apply records an event and hands it on.
+// apply records an event and hands it on, with what was held before.
 func (s *Store) apply(f *followed, c Change) {
 	s.set(f, func() {
-		if f.point = c.ResumePoint; c.Gone {
-			delete(f.objects, keyOf(c.Object))
-		} else {
-			o := s.compact(c.Object)
-			f.objects[keyOf(o)] = o
+		if f.ctx.Err() != nil {
+			return // it is not held any more
+		}
+		f.point = c.ResumePoint
+		if before := f.objects[keyOf(c.Object)]; before != nil {
+			c.Before = &before.Object
+			s.drops(before)
+		}
+		if !c.Gone {
+			s.holds(s.compact(c.Object, f))
 		}
 	})
 	s.changed(c)
 }
 
 // replace records a list, and says so if it is not what was held.
-func (s *Store) replace(f *followed, objects map[string]*graph.Object, at ResumePoint) {
+func (s *Store) replace(f *followed, objects map[string]*held, at ResumePoint) {
 	var news bool
+	var missing []string
 	s.set(f, func() {
+		if f.ctx.Err() != nil {
+			return
+		}
 		news = differs(f.objects, objects)
+		for key, o := range f.objects {
+			if objects[key] == nil {
+				missing = append(missing, o.UID)
+			}
+		}
+		s.release(f)
 		f.objects, f.point = objects, at
+		s.join(f)
 	})
 	if news {
-		s.changed(Change{ResumePoint: at})
+		s.changed(Change{ResumePoint: at, Missing: missing})
 	}
 }
 

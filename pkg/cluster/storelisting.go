@@ -17,18 +17,20 @@ type collector interface {
 // storeListing is a list that a Store will hold.
 type storeListing struct {
 	store   *Store
-	objects map[string]*graph.Object
+	of      *followed
+	objects map[string]*held
 }
 
-func (s *Store) listing() *storeListing { return &storeListing{s, map[string]*graph.Object{}} }
+// listing begins a list of what is followed, or is going to be.
+func (s *Store) listing(of *followed) *storeListing { return &storeListing{s, of, map[string]*held{}} }
 
 // Add keeps objects.
 func (l *storeListing) Add(objects ...graph.Object) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	for i := range objects {
-		o := l.store.compact(&objects[i])
-		l.objects[keyOf(o)] = o
+		o := l.store.compact(&objects[i], l.of)
+		l.objects[keyOf(&o.Object)] = o
 	}
 }
 
@@ -37,14 +39,15 @@ func (l *storeListing) Discard() { clear(l.objects) }
 
 // hold has the store hold a list that has ended at a resume point.
 func (l *storeListing) hold(at ResumePoint) {
-	s := l.store
-	f := &followed{point: at, preferred: at.Type, objects: l.objects}
+	s, f := l.store, l.of
+	f.point, f.preferred, f.objects = at, at.Type, l.objects
 	f.ctx, f.cancel = context.WithCancel(s.ctx)
 	f.wake = make(chan struct{}, 1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f.wanted = s.round
 	s.scopes[scopeOf(at.Type, at.Namespace)] = f
+	s.join(f)
 }
 
 // keyOf is the uid, or the place for the odd server that gives none.
@@ -56,8 +59,8 @@ func keyOf(o *graph.Object) string {
 }
 
 // compact returns a copy of an object that shares what many objects have in common, and needs no more than it has. The lock is held.
-func (s *Store) compact(o *graph.Object) *graph.Object {
-	c := *o
+func (s *Store) compact(o *graph.Object, in *followed) *held {
+	c := &held{*o, in}
 	c.Namespace = s.strings.text(o.Namespace)
 	c.Finalizers, c.Owners, c.Annotations = nil, nil, nil
 	for _, f := range o.Finalizers {
@@ -76,13 +79,13 @@ func (s *Store) compact(o *graph.Object) *graph.Object {
 		}
 		c.Annotations[key] = s.strings.text(value)
 	}
-	return &c
+	return c
 }
 
 // relist lists a scope again.
-func (s *Store) relist(ctx context.Context, f *followed) (map[string]*graph.Object, ResumePoint, error) {
+func (s *Store) relist(ctx context.Context, f *followed) (map[string]*held, ResumePoint, error) {
 	for restarts := 0; ; restarts++ {
-		into := s.listing()
+		into := s.listing(f)
 		at, err := s.client.forEach(ctx, f.point.Type, f.point.Namespace, extras{s.opts.Selector, s.opts.Annotations}, func(o *graph.Object) { into.Add(*o) })
 		if !apierrors.IsResourceExpired(err) || restarts == maxRestarts {
 			return into.objects, at, err
@@ -91,7 +94,7 @@ func (s *Store) relist(ctx context.Context, f *followed) (map[string]*graph.Obje
 }
 
 // differs says whether two lists do not have the same objects in the same versions.
-func differs(a, b map[string]*graph.Object) bool {
+func differs(a, b map[string]*held) bool {
 	if len(a) != len(b) {
 		return true
 	}

@@ -27,7 +27,7 @@ func storeOn(t *testing.T, client *Client, namespace string) func() ([]string, *
 			t.Fatal(err)
 		}
 		b := graph.NewBuilder()
-		listed, err := s.List(t.Context(), fresh, catalog, b)
+		listed, _, err := s.List(t.Context(), fresh, catalog, b, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestAStoreOfAUserWhoMayListOneNamespace(t *testing.T) {
 	asked, gaps := 0, 0
 	for range 3 {
 		b := graph.NewBuilder()
-		held, err := s.List(t.Context(), client, catalog, b)
+		held, _, err := s.List(t.Context(), client, catalog, b, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,11 @@ type Change struct {
 	// listing keeps as many as a cluster has.
 	GracePeriodSeconds int64
 	// Relisted are the uids of all objects of the type and namespace of the ResumePoint.
-	Relisted    map[string]bool
+	Relisted map[string]bool
+	// Before is the object as a Store held it before the change; nil if it did not, or if nothing is held. Missing are the uids of those that it held and that a
+	// list does not show any more, when the Object is nil. That a list leaves them out does not prove that they are gone.
+	Before      *graph.Object
+	Missing     []string
 	ResumePoint ResumePoint
 }
 

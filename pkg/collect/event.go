@@ -26,7 +26,7 @@ func (p *pass) warn(ctx context.Context) {
 	}
 	for i := range p.graph.Len() {
 		id := graph.ID(i)
-		if p.projection.Gone(id) || !p.loop.allows(p.graph, id) {
+		if p.projection.Gone(id) || !p.allows(id) {
 			continue
 		}
 		for e := range p.graph.Owners(id) {

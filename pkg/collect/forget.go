@@ -3,20 +3,37 @@ package collect
 import (
 	"maps"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
+// mostForgotten is how many more things than after the last time are remembered before a pass over a part forgets again.
+const mostForgotten = 1000
+
 // forgetGone drops what is remembered of objects that no listing will show again, so that a loop that goes on for months needs no more than its cluster does:
 // objects that the listing neither shows nor refers to, and that are not hidden in a gap of it or are known to be gone.
-func (l *Loop) forgetGone(g *graph.Graph, gaps []v1alpha1.Gap) {
+func (l *Loop) forgetGone(p *pass) {
+	known := func(uid string) bool {
+		_, known := p.graph.Lookup(uid)
+		return known
+	}
+	referenced := known
+	if p.part != nil {
+		referenced = l.store.Referenced
+		known = func(uid string) bool {
+			if referenced(uid) {
+				return true
+			}
+			_, _, held := l.store.Lookup(uid, "")
+			return held
+		}
+	}
+	l.forgetWitnessed(referenced)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	keep := func(uid string) bool {
-		_, known := g.Lookup(uid)
-		return known || len(gaps) > 0 && !l.proofs.isGone(uid)
+	if p.part != nil && l.remembered() < l.left+mostForgotten {
+		return // to look each of them up costs more than the pass
 	}
+	keep := func(uid string) bool { return known(uid) || len(p.result.Gaps) > 0 && !l.proofs.isGone(uid) }
 	for _, m := range []map[string]bool{l.waiting, l.next, l.observed, l.declined} {
 		maps.DeleteFunc(m, func(uid string, _ bool) bool { return !keep(uid) })
 	}
@@ -25,14 +42,20 @@ func (l *Loop) forgetGone(g *graph.Graph, gaps []v1alpha1.Gap) {
 	maps.DeleteFunc(l.warned, func(pair [2]string, _ bool) bool { return !keep(pair[0]) || !keep(pair[1]) })
 	maps.DeleteFunc(l.own, func(uid, _ string) bool { return !keep(uid) })
 	l.consent.Keep(keep)
-	referenced := func(uid string) bool {
-		_, known := g.Lookup(uid)
-		return known
-	}
-	// A deletion that was seen excuses what is left of its dependents, and not those that are restored later. The events of one type may be behind
-	// those of another, so that a dependent can come up one pass after its owner has gone.
-	maps.DeleteFunc(l.witnessed, func(uid string, d deletion) bool { return d.pass+1 < l.passes && !referenced(uid) })
-	l.proofs.keep(referenced)
+	l.proofs.keep(known)
+	l.left = l.remembered()
+}
+
+// remembered is how many things are remembered of objects, but for the deletions that were seen. The lock is held.
+func (l *Loop) remembered() int {
+	return l.proofs.len() + len(l.waiting) + len(l.next) + len(l.failed) + len(l.orphaned) + len(l.warned) + len(l.observed) + len(l.declined) +
+		len(l.written) + len(l.own) + l.consent.Len()
+}
+
+func (ps *proofs) len() int {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return len(ps.byOwner) + len(ps.gone)
 }
 
 // keep drops proofs about owners for which known, called with a uid, is false. Should a reference to one come up again, it is proven again.

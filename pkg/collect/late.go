@@ -26,7 +26,8 @@ func (p *pass) enqueueLate() {
 	for uid, at := range l.orphaned {
 		id, referenced := p.graph.Lookup(uid)
 		if !referenced || p.graph.DependentCount(id) == 0 {
-			if len(p.result.Gaps) == 0 && (l.store == nil || time.Since(at) > lostFor) { // a watch may be behind
+			over := l.store == nil || time.Since(at) > lostFor && !l.store.Referenced(uid) // a watch may be behind
+			if over && len(p.result.Gaps) == 0 {
 				delete(l.orphaned, uid)
 			}
 			continue

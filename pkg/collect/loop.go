@@ -36,8 +36,10 @@ type Loop struct {
 
 	mu      sync.Mutex
 	deletes int
-	// store holds what there is while Watch runs; nil otherwise.
-	store *cluster.Store
+	// store holds what there is while Watch runs, due what it has to look at, and served what discovery has answered; nil otherwise.
+	store  *cluster.Store
+	due    *due
+	served served
 	// waiting are the uids of objects that have waited for their dependents since before the current listing began: it shows all of them
 	// (RO-020, RO-022). Those that were seen to wait during a pass are kept for the next.
 	waiting, next map[string]bool
@@ -58,6 +60,8 @@ type Loop struct {
 	// witnessed are, by uid, the objects whose deletion a watch has shown, and lost the owners that a watch has never shown.
 	witnessed map[string]deletion
 	lost      losses
+	// left is how many things were remembered of objects after forgetting last.
+	left int
 	// saved is the archive that each write must be covered by; nil without one. Own are the versions of objects that writes of the loop have made, by uid.
 	saved *archive.Saved
 	own   map[string]string
@@ -88,8 +92,8 @@ type Result struct {
 	Writes int
 	// NotDeleted are the objects that the pass looked at and did not delete, and why.
 	NotDeleted []plan.ObjectReason
-	// again says that a later listing can show more than this one.
-	again bool
+	// again says that a later listing can show more than this one, and part that the graph is not of all there is.
+	again, part bool
 }
 
 // Run makes passes until one has nothing to write, and returns what the last of them found. What is left then waits for somebody else. The
@@ -133,19 +137,22 @@ func (l *Loop) Pass(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	l.answered = true
-	l.forgetGone(p.graph, p.result.Gaps)
+	l.forgetGone(p)
 	err = p.bind(ctx)
-	l.listed(p.graph)
+	if p.part != nil && errors.As(err, new(*OwnerLossError)) { // which takes all owners of a kind to tell
+		l.due.addAll()
+		return l.Pass(ctx)
+	}
 	if err == nil {
 		p.warn(ctx)
 		err = p.run(ctx)
 	}
 	p.result.Unread = p.unread.besides(p.result.Gaps)
-	p.result.NotDeleted = p.projection.NotDeleted(func(id graph.ID) bool { return l.allows(p.graph, id) })
+	p.result.NotDeleted = p.projection.NotDeleted(p.allows)
 	return &p.result, err
 }
 
-// list begins a pass with fresh discovery and a fresh listing.
+// list begins a pass with fresh discovery and a fresh listing, or with what a store holds.
 func (l *Loop) list(ctx context.Context) (*pass, error) {
 	l.mu.Lock()
 	for uid := range l.next {
@@ -154,13 +161,13 @@ func (l *Loop) list(ctx context.Context) (*pass, error) {
 	clear(l.next)
 	l.mu.Unlock()
 	l.proofs.newPass()
+	if l.store != nil {
+		return l.fromStore(ctx)
+	}
 	client := l.client.WithFreshDiscovery()
 	catalog, err := client.Discover()
 	if err != nil {
 		return nil, &listError{err}
-	}
-	if l.store != nil {
-		return l.fromStore(ctx, client, catalog)
 	}
 	listing, err := selection.List(ctx, client, catalog, l.opts.List)
 	if err != nil {

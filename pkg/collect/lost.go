@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -18,9 +17,9 @@ const (
 // losses are owners that a loop has heard of only when they were gone, although it watches: neither a listing nor a watch has shown them alive, and
 // dependents of theirs come up all the same. A backup that is restored slowly is one owner loss over many passes.
 type losses struct {
-	// before is the listing of the pass before; nil if nothing is watched.
-	before *graph.Graph
-	recent []loss
+	// watching says that a pass has gone before: what was gone then was agreed to.
+	watching bool
+	recent   []loss
 }
 
 type loss struct {
@@ -43,27 +42,18 @@ func (l *Loop) remember(p *Proposal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := &l.lost
-	if s.before == nil {
+	if !s.watching {
 		return
 	}
 	now := time.Now()
 	s.recent = slices.DeleteFunc(s.recent, func(o loss) bool { return now.Sub(o.at) >= lostFor })
 	known := func(uid string) bool {
-		id, listed := s.before.Lookup(uid)
-		return listed && s.before.Observed(id) || l.expected(uid) || slices.ContainsFunc(s.recent, func(o loss) bool { return o.UID == uid })
+		_, shown := l.witnessed[uid]
+		return shown || l.expected(uid) || slices.ContainsFunc(s.recent, func(o loss) bool { return o.UID == uid })
 	}
 	for _, o := range p.Plan.LostOwners(known) {
 		if len(s.recent) < mostLost {
 			s.recent = append(s.recent, loss{o, now})
 		}
-	}
-}
-
-// listed makes a listing the one before, if the loop watches.
-func (l *Loop) listed(g *graph.Graph) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.lost.before != nil {
-		l.lost.before = g
 	}
 }

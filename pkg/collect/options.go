@@ -44,6 +44,8 @@ type Options struct {
 	// Retry is how long Watch waits before it asks a server again that has not answered: twice as long after each failure up to RetryMost, each time
 	// less a random part. Zero means DefaultRetry and DefaultRetryMost.
 	Retry, RetryMost time.Duration
+	// Rediscover is how long Watch goes by what discovery has answered, unless an event tells of types that come or go. Zero means DefaultRediscover.
+	Rediscover time.Duration
 	// Waiting are the uids of objects that were deleted before the first listing began, so that it shows all their dependents.
 	Waiting []string
 	// CRDs are the instances of CRDs that may be gone when their dependents are looked at.

@@ -19,7 +19,7 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	var order []graph.ID
 	kept := false
 	for e := range p.projection.Dependents(id) {
-		if !p.loop.allows(p.graph, e.Dependent) {
+		if !p.allows(e.Dependent) {
 			kept = true // and its owner with it (P-19)
 			continue
 		}
@@ -136,7 +136,7 @@ func (p *pass) breakDeadlock(ctx context.Context) bool {
 	rings := p.projection.Deadlocks()
 	p.mu.Unlock()
 	for _, ring := range rings {
-		if !p.loop.allows(p.graph, ring[0].Dependent) || !p.stillDeadlocked(ctx, ring) {
+		if !p.allows(ring[0].Dependent) || !p.stillDeadlocked(ctx, ring) {
 			continue
 		}
 		e := ring[0]

@@ -17,6 +17,7 @@ type pass struct {
 	client  *cluster.Client
 	catalog *cluster.Catalog
 	graph   *graph.Graph
+	part    part
 	// slots are taken by those who work, each of whom has one request in flight at most.
 	slots     chan struct{}
 	elsewhere elsewhere
@@ -103,7 +104,7 @@ func (p *pass) take(ctx context.Context) []graph.ID {
 				p.working[id] = true
 				continue
 			}
-			if p.loop.allows(p.graph, id) {
+			if p.allows(id) {
 				p.working[id] = false
 				due = append(due, id)
 			}

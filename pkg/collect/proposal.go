@@ -129,11 +129,10 @@ func (l *Loop) Propose(ctx context.Context) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.propose(snapshot), nil
+	return l.propose(snapshot, func(id graph.ID) bool { return l.allows(snapshot.Graph, id) }), nil
 }
 
-func (l *Loop) propose(s *Snapshot) *Proposal {
-	may := func(id graph.ID) bool { return l.allows(s.Graph, id) }
+func (l *Loop) propose(s *Snapshot, may func(graph.ID) bool) *Proposal {
 	l.mu.Lock()
 	orphaned := slices.Sorted(maps.Keys(l.orphaned))
 	l.mu.Unlock()
@@ -160,8 +159,8 @@ func (l *Loop) Check(p *Proposal) error {
 
 // expected says whether it is known that an owner is gone, and why. The lock is held.
 func (l *Loop) expected(uid string) bool {
-	_, witnessed := l.witnessed[uid]
-	return witnessed || l.consent.Deletes(uid)
+	d, seen := l.witnessed[uid]
+	return seen && !d.missing || l.consent.Deletes(uid)
 }
 
 // bind checks what a pass would do, before its first write, and has it agreed to.
@@ -173,7 +172,7 @@ func (p *pass) bind(ctx context.Context) error {
 	if err := p.readOwners(ctx); err != nil {
 		return err
 	}
-	proposal := l.propose(p.snapshot(maps.Clone(p.projection.Proven())))
+	proposal := l.propose(p.snapshot(maps.Clone(p.projection.Proven())), p.allows)
 	// That an owner is gone stays true. Anything else is read again when it is acted on: somebody may take his time to agree.
 	maps.DeleteFunc(p.projection.Proven(), func(_ int, s plan.OwnerState) bool { return s != plan.Absent && s != plan.Replaced })
 	if err := l.Check(proposal); err != nil {

@@ -48,7 +48,7 @@ func (p *pass) snapshot(proven map[int]plan.OwnerState) *Snapshot {
 func (p *pass) readOwners(ctx context.Context) error {
 	var candidates []graph.ID
 	for i := range p.graph.Len() {
-		if id := graph.ID(i); p.projection.Candidate(id) && !p.projection.Deleting(id) && p.loop.allows(p.graph, id) {
+		if id := graph.ID(i); p.projection.Candidate(id) && !p.projection.Deleting(id) && p.allows(id) {
 			candidates = append(candidates, id)
 		}
 	}

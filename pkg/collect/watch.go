@@ -2,11 +2,10 @@ package collect
 
 import (
 	"context"
-	"slices"
+	"maps"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 const (
@@ -19,26 +18,27 @@ const (
 
 // Watch runs the loop, and again whenever something changes that can give it work, until enough says so of what a run has left, or the context
 // ends, which is the error then. Its first pass lists; from there on it watches all types that it has listed, and later passes begin with what the watches
-// have shown (cluster.Store). Each asks discovery, so that new types join. A type that may not be watched is listed every now and then, and so is the scope
-// of an owner before it is released (recheck).
+// have shown (cluster.Store). A type that may not be watched is listed every now and then, and so is the scope of an owner before it is released (recheck).
+//
+// A pass looks at the objects that events have touched, and at what depends on them, as the collector does (GC-023 to GC-027); at all there is where a type
+// has come or gone or was listed again, where something could not be listed or read, and if enough is given. The Result is of all there is.
 //
 // After its first listing it goes on when the server does not answer (Options.Retry), and, if there is an Options.Paused, when a pass is refused because owners
 // are gone all at once: nothing of that pass is written. It ends where that cannot help: credentials that are refused, a server that lets nothing be
 // listed, or neither listed nor watched. Options.Agree is asked about what comes up after the first run.
 func (l *Loop) Watch(ctx context.Context, enough func(*Result) bool) (*Result, error) {
+	last, err := l.watch(ctx, enough, enough != nil)
+	return last, err
+}
+
+// watch is Watch. With whole each pass looks at all there is.
+func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool) (*Result, error) {
 	l.bound = l.explicit
-	c := newChanges()
-	l.store = l.client.NewStore(ctx, l.opts.List, func(change cluster.Change) {
-		if change.Gone && change.Object != nil {
-			l.witness(change)
-		}
-		if givesWork(change) {
-			c.note()
-		}
-	})
+	l.due = newDue()
+	l.store = l.client.NewStore(ctx, l.opts.List, func(change cluster.Change) { l.hear(change, whole) })
 	defer func() {
 		l.store.Close()
-		l.store, l.lost = nil, losses{}
+		l.store, l.due, l.lost, l.served = nil, nil, losses{}, served{}
 	}()
 	var last *Result
 	paused := pauses{tell: l.opts.Paused}
@@ -57,92 +57,50 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Result) bool) (*Result, e
 		case again:
 			paused.because("unreachable", err)
 			if err := wait.failed(ctx); err != nil {
-				return last, err
+				return l.whole(last), err
 			}
 			continue
 		case l.opts.Paused != nil && paused.refused(err):
 			most = wait.longest() // the owner loss may be one for a while only
 		case err != nil || enough != nil && enough(s):
-			return last, err
+			return l.whole(last), err
 		default:
 			paused.over()
 			if !onlyForbidden(s.Gaps) || !onlyForbidden(s.Unread) {
 				most = wait.longest() // what could not be listed or read may be seen then
 			}
+			if !s.again && onlyForbidden(s.Unread) {
+				l.due.done(maps.Keys(l.failed))
+			}
 		}
 		wait.reset()
-		if l.lost.before == nil {
-			l.lost.before = s.Graph
-		}
+		l.lost.watching = true
 		l.store.Follow()
-		if err := c.wait(ctx, l.store.Ended(), l.opts.Settle, most); err != nil {
-			return s, err
+		heard, err := l.due.wait(ctx, l.store.Ended(), l.opts.Settle, most)
+		if err != nil {
+			return l.whole(last), err
+		}
+		if !heard {
+			l.due.addAll()
 		}
 		clear(l.failed) // what was refused before may be taken now
 	}
 }
 
-// changes hears of changes.
-type changes struct{ dirty chan struct{} }
-
-func newChanges() *changes { return &changes{dirty: make(chan struct{}, 1)} }
-
-func (c *changes) note() {
-	select {
-	case c.dirty <- struct{}{}:
-	default:
+// hear takes a change into account that the store has seen.
+func (l *Loop) hear(c cluster.Change, whole bool) {
+	t := c.ResumePoint.Type
+	switch {
+	case c.Object == nil:
+		l.missing(c)
+		l.due.addAll()
+		return
+	case c.Gone:
+		l.witness(c)
 	}
-}
-
-// givesWork says whether a change can make the collector act (GC-023 to GC-027): an object is gone, or names owners, or waits for its dependents;
-// or a type has come or gone.
-func givesWork(c cluster.Change) bool {
-	o := c.Object
-	if o == nil || c.Gone || len(o.Owners) > 0 {
-		return true
-	}
-	if c.ResumePoint.Type.Resource == "customresourcedefinitions" || c.ResumePoint.Type.Resource == "apiservices" {
-		return true
-	}
-	return o.DeletionTimestamp != 0 && (slices.Contains(o.Finalizers, plan.OrphanFinalizer) || slices.Contains(o.Finalizers, plan.ForegroundFinalizer))
-}
-
-// wait waits for a change, and until no more have come for a while; for a change no longer than most, if that is not zero.
-func (c *changes) wait(ctx context.Context, ended <-chan error, settle, most time.Duration) error {
-	if settle <= 0 {
-		settle = DefaultSettle
-	}
-	var over <-chan time.Time
-	if most > 0 {
-		timer := time.NewTimer(most)
-		defer timer.Stop()
-		over = timer.C
-	}
-	select {
-	case <-c.dirty:
-	case <-over:
-		return nil
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	longest := time.NewTimer(mostSettles * settle)
-	defer longest.Stop()
-	for {
-		quiet := time.NewTimer(settle)
-		select {
-		case <-c.dirty:
-			quiet.Stop()
-			continue
-		case <-longest.C:
-			quiet.Stop()
-			return nil
-		case <-quiet.C:
-			return nil
-		case <-ctx.Done():
-			quiet.Stop()
-			return context.Cause(ctx)
-		}
+	if due := touched(c, l.store); whole && len(due) > 0 || c.Object.UID == "" || t.Resource == "customresourcedefinitions" || t.Resource == "apiservices" {
+		l.due.addAll()
+	} else {
+		l.due.add(due...)
 	}
 }

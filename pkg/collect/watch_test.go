@@ -66,13 +66,13 @@ func watchOver(t *testing.T, client *cluster.Client, opts Options) *watching {
 	var ctx context.Context
 	ctx, w.cancel = context.WithCancel(t.Context())
 	go func() {
-		_, err := w.loop.Watch(ctx, func(*Result) bool {
+		_, err := w.loop.watch(ctx, func(*Result) bool {
 			select {
 			case w.runs <- struct{}{}:
 			default:
 			}
 			return false
-		})
+		}, false)
 		w.ended <- err
 	}()
 	t.Cleanup(func() {
@@ -220,6 +220,7 @@ func TestWatchGoesOnWhenTheServerAnswersAgain(t *testing.T) {
 			})
 			opts := s.options()
 			opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 40*time.Millisecond
+			opts.Rediscover = time.Nanosecond
 			w := watchOver(t, client, opts)
 			broken.Store(true)
 			s.make("a < nobody")
@@ -373,15 +374,9 @@ func TestWatchForgetsWhatIsNoMore(t *testing.T) {
 		if _, err := loop.run(t.Context()); err != nil { // which lists without them
 			t.Fatal(err)
 		}
-		sizes = append(sizes, remembered(loop))
+		sizes = append(sizes, loop.remembered()-len(loop.written)-len(loop.own)+len(loop.witnessed))
 	}
 	if last, third := sizes[generations-1], sizes[2]; last > third {
 		t.Errorf("the loop remembers %v things after each generation", sizes)
 	}
-}
-
-// remembered is how many things a loop remembers of objects.
-func remembered(l *Loop) int {
-	return len(l.proofs.byOwner) + len(l.proofs.gone) + len(l.waiting) + len(l.next) + len(l.failed) + len(l.orphaned) + len(l.warned) + len(l.observed) +
-		len(l.declined) + len(l.witnessed) + l.consent.Len()
 }

@@ -1,16 +1,30 @@
 package collect
 
 import (
+	"maps"
+	"time"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+const (
+	// excusedFor is for how long at most the deletion of an owner that was seen explains why a dependent has lost it. The events of one type may be behind
+	// those of another.
+	excusedFor = time.Minute
+	// mostWitnessed is how many deletions of objects without dependents are remembered between two passes.
+	mostWitnessed = 10_000
 )
 
 // deletion is the DELETED event of an object. It proves for ever that the object is gone, since a uid is never used again; what a list leaves out
 // proves nothing. Upstream's absentOwnerCache remembers the same.
 type deletion struct {
 	group, kind, namespace, name string
+	// missing says that there was no event: a list does not show the object any more, and it was held before.
+	missing bool
 	// pass is the number of the last pass that had begun.
 	pass int
+	at   time.Time
 }
 
 // witness records that an object was seen to be deleted: that its dependents have lost an owner is then no surprise, and it is proven without a read
@@ -18,8 +32,34 @@ type deletion struct {
 func (l *Loop) witness(c cluster.Change) {
 	t, o := c.ResumePoint.Type, c.Object
 	l.mu.Lock()
+	l.witnessed[o.UID] = deletion{group: t.Group, kind: t.Kind, namespace: o.Namespace, name: o.Name, pass: l.passes, at: time.Now()}
+	many := len(l.witnessed) > mostWitnessed
+	l.mu.Unlock()
+	if many {
+		l.forgetWitnessed(l.store.Referenced)
+	}
+}
+
+// missing records the objects that a list does not show any more. They were alive while the loop watched, so that their dependents are not those of a backup
+// that is restored; it proves nothing else.
+func (l *Loop) missing(c cluster.Change) {
+	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.witnessed[o.UID] = deletion{t.Group, t.Kind, o.Namespace, o.Name, l.passes}
+	for _, uid := range c.Missing {
+		if _, seen := l.witnessed[uid]; !seen {
+			l.witnessed[uid] = deletion{missing: true, pass: l.passes, at: time.Now()}
+		}
+	}
+}
+
+// forgetWitnessed drops the deletions of objects that have no dependents any more. A deletion that was seen excuses what is left of its dependents, and not those
+// that are restored later.
+func (l *Loop) forgetWitnessed(referenced func(uid string) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.witnessed, func(uid string, d deletion) bool {
+		return (d.pass+1 < l.passes || time.Since(d.at) > excusedFor || len(l.witnessed) > mostWitnessed) && !referenced(uid)
+	})
 }
 
 // sawDeleted says whether the deletion of the owner that a reference names was seen. All that the reference says has to be what was deleted: another API can
@@ -28,7 +68,7 @@ func (l *Loop) sawDeleted(owner ownerKey) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	d, seen := l.witnessed[owner.uid]
-	return seen && d.name == owner.name && d.kind == owner.kind && d.group == (graph.Ref{APIVersion: owner.apiVersion}).Group() &&
+	return seen && !d.missing && d.name == owner.name && d.kind == owner.kind && d.group == (graph.Ref{APIVersion: owner.apiVersion}).Group() &&
 		(d.namespace == "" || d.namespace == owner.namespace)
 }
 

@@ -57,7 +57,7 @@ func (q *Query) List(ctx context.Context, types ...cluster.Resource) (*Snapshot,
 			defer done()
 			q.Store.Report(report)
 		}
-		return ListStore(ctx, q.Client, q.Catalog, q.Store)
+		return ListStore(ctx, q.Client, q.Catalog, q.Store, nil)
 	}
 	opts := q.options()
 	if len(types) > 0 {

@@ -1,0 +1,86 @@
+package collect
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// TestWatchLooksAtWhatAnEventTouches: after the first run, passes have the objects that events touch, what depends on them, and their owners; statuses that
+// change make no pass. When the watch ends, the result is of all there is.
+func TestWatchLooksAtWhatAnEventTouches(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	proxy, client := proxied(t, c)
+	opts := s.options()
+	opts.Settle = 10 * time.Millisecond
+	for _, name := range []string{"held", "other"} {
+		s.make(name+"-owner", name+" < "+name+"-owner")
+		s.patch(name, `{"metadata":{"finalizers":["example.com/hold"]}}`)
+	}
+	s.make("root", "goes < root", "leaf < goes", "stays < root")
+	s.delete("Background", "held-owner")
+	loop := New(client, opts)
+	loop.opts.Agree = AgreeToAll
+	runs := make(chan *Result)
+	ended := make(chan *Result, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		last, _ := loop.watch(ctx, func(r *Result) bool { runs <- r; return false }, false)
+		ended <- last
+	}()
+	first := <-runs
+	if first.part || len(s.names(first.Graph)) < 8 {
+		t.Errorf("the first pass is a part: %t, of %v", first.part, s.names(first.Graph))
+	}
+	before := len(proxy.Requests())
+	s.patch("stays", `{"metadata":{"labels":{"x":"y"}}}`)
+	s.delete("Background", "goes")
+	second := <-runs
+	if !second.part || len(s.names(second.Graph)) > 0 { // which are gone
+		t.Errorf("the second run ended with a part: %t, of %v", second.part, s.names(second.Graph))
+	}
+	for _, r := range proxy.Requests()[before:] {
+		if r.Path == "/api" || r.Path == "/apis" {
+			t.Error("asked what is served")
+		}
+	}
+	s.delete("Background", "other-owner")
+	third := <-runs
+	if want := []string{"other", "other-owner"}; !third.part || !slices.Equal(s.names(third.Graph), want) {
+		t.Errorf("the third run ended with a part: %t, of %v, want %v", third.part, s.names(third.Graph), want)
+	}
+	cancel()
+	last := <-ended
+	var left []string
+	for _, o := range last.NotDeleted {
+		if o.Because.Code == plan.ForeignFinalizers {
+			left = append(left, last.Graph.Ref(o.Object).Name)
+		}
+	}
+	slices.Sort(left)
+	if want := []string{"held", "other"}; last.part || !slices.Equal(left, want) {
+		t.Errorf("in the end it leaves %v, want %v", left, want)
+	}
+	s.patch("held", `{"metadata":{"finalizers":null}}`)
+	s.patch("other", `{"metadata":{"finalizers":null}}`)
+}
+
+// names are those of the fixture's config maps in a graph, sorted.
+func (s *fixture) names(g *graph.Graph) []string {
+	var all []string
+	for i := range g.Len() {
+		if ref := g.Ref(graph.ID(i)); ref.Kind == "ConfigMap" && ref.Namespace == s.namespace && ref.Name != "kube-root-ca.crt" {
+			all = append(all, ref.Name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
