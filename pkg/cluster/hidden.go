@@ -28,8 +28,8 @@ type typeSources struct {
 	apiServices []string // version.group
 }
 
-// definesTypes says whether the objects of a type define types.
-func definesTypes(t graph.Type) bool {
+// DefinesTypes says whether the objects of a type define types: CustomResourceDefinitions and APIServices. What is served changes with them.
+func DefinesTypes(t graph.Type) bool {
 	gr := schema.GroupResource{Group: t.Group, Resource: t.Resource}
 	return gr == crdResource || gr == apiServiceResource
 }

@@ -70,7 +70,7 @@ func (l *lister) list(ctx context.Context) error {
 	l.result.Gaps = append(l.result.Gaps, l.client.explainFailedGroups(ctx, l.cat)...)
 	for _, r := range l.cat.Resources {
 		l.builder.Serve(r.Type, r.OtherVersions...)
-		if l.wants(r) || definesTypes(r.Type) {
+		if l.wants(r) || DefinesTypes(r.Type) {
 			l.resources = append(l.resources, r)
 		}
 	}

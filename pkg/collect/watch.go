@@ -89,7 +89,6 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 
 // hear takes a change into account that the store has seen.
 func (l *Loop) hear(c cluster.Change, whole bool) {
-	t := c.ResumePoint.Type
 	switch {
 	case c.Object == nil:
 		l.missing(c)
@@ -98,7 +97,7 @@ func (l *Loop) hear(c cluster.Change, whole bool) {
 	case c.Gone:
 		l.witness(c)
 	}
-	if due := touched(c, l.store); whole && len(due) > 0 || c.Object.UID == "" || t.Resource == "customresourcedefinitions" || t.Resource == "apiservices" {
+	if due := touched(c, l.store); whole && len(due) > 0 || c.Object.UID == "" || cluster.DefinesTypes(c.ResumePoint.Type) {
 		l.due.addAll()
 	} else {
 		l.due.add(due...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -33,6 +34,12 @@ func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Sna
 	var of *followed
 	drawn := false
 	for {
+		if interest.retyped.Swap(false) {
+			fresh := q.Client.WithFreshDiscovery()
+			if catalog, err := interrupt.Do(ctx, fresh.Discover); err == nil { // otherwise what was served still counts
+				asked.Client, asked.Catalog = fresh, catalog
+			}
+		}
 		s, err := interrupt.Do(ctx, func() (*Snapshot, error) { return look(ctx, &asked, of, opts) })
 		switch {
 		case drawn && errors.Is(err, context.Canceled):
@@ -74,6 +81,8 @@ func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Sna
 // interest picks the events that concern what is shown out of all events.
 type interest struct {
 	changed chan struct{}
+	// retyped says that types may have been added or removed, whose objects can belong to what is shown.
+	retyped atomic.Bool
 	mu      sync.Mutex
 	shown   *shown // nil takes every event
 }
@@ -119,10 +128,14 @@ func (i *interest) set(s *Snapshot, forest bool) {
 }
 
 func (i *interest) event(c cluster.Change) {
+	defines := cluster.DefinesTypes(c.ResumePoint.Type)
+	if defines {
+		i.retyped.Store(true)
+	}
 	i.mu.Lock()
 	shown := i.shown
 	i.mu.Unlock()
-	if shown.concerns(c) {
+	if defines || shown.concerns(c) {
 		select {
 		case i.changed <- struct{}{}:
 		default:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -167,4 +168,22 @@ func TestWatchListsOnce(t *testing.T) {
 	if now := lists(); before == 0 || now != before {
 		t.Errorf("%d lists after the first tree, %d at the end", before, now)
 	}
+}
+
+// TestWatchShowsATypeThatIsDefinedMeanwhile: while a tree is watched a CRD is made, and then an object of its kind that the root owns.
+func TestWatchShowsATypeThatIsDefinedMeanwhile(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Another(t, "gitops", testcluster.NoControllers())
+	ns := c.Namespace(t)
+	c.Kubectl(t, "create", "configmap", "root", "-n", ns)
+	w := watch(t.Context(), t, "configmap/root", "-n", ns, "--kubeconfig", c.Kubeconfig())
+	w.until("ConfigMap/root")
+	fixture.Define(t, c, fixture.Kind{Group: "meanwhile.example.com", Kind: "Late"})
+	uid := c.Kubectl(t, "get", "configmap", "root", "-n", ns, "-o", "jsonpath={.metadata.uid}")
+	c.Apply(t, `
+apiVersion: meanwhile.example.com/v1
+kind: Late
+metadata: {name: comer, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: root, uid: `+uid+`}]}
+`, "-n", ns)
+	w.until("Late/comer")
 }
