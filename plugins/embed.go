@@ -1,4 +1,4 @@
-// Package plugins embeds the packs of known finalizers, and the script through which kubectl completes kubectl gc.
+// Package plugins embeds the packs of known finalizers, and the scripts through which kubectl completes kubectl gc.
 package plugins
 
 import (
@@ -10,6 +10,11 @@ import (
 //
 //go:embed kubectl_complete-gc
 var CompletionShim string
+
+// WindowsCompletionShim is CompletionShim for Windows, where the file is called kubectl_complete-gc.cmd.
+//
+//go:embed kubectl_complete-gc.cmd
+var WindowsCompletionShim string
 
 // Links is what finalizer.ReadLinks reads: the links of the packs, in a form that is read faster. UPDATE_LINKS=1 go test ./plugins writes it.
 //

@@ -20,18 +20,3 @@ func newOptions(e *env.Env) *cobra.Command {
 		},
 	}
 }
-
-const usageTemplate = `Usage:
-  {{.UseLine}}{{if .HasExample}}
-
-Examples:
-{{.Example}}{{end}}{{if .HasAvailableLocalFlags}}
-
-Flags:
-{{.LocalNonPersistentFlags.FlagUsagesWrapped 100 | trimTrailingWhitespaces}}{{end}}
-
-Use "kubectl gc options" for the flags that all commands take.
-`
-
-// hideGlobalFlags gives a subcommand a usage text without the connection flags.
-func hideGlobalFlags(cmd *cobra.Command) { cmd.SetUsageTemplate(usageTemplate) }

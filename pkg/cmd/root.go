@@ -42,13 +42,9 @@ func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) *cobra
 	}
 	e := env.New(streams, config)
 	root := &cobra.Command{
-		Use:   "kubectl-gc",
-		Short: "Preview, perform and unstick cascading deletions",
-		Long: `See what a deletion will cascade to, perform it, and find out why it is stuck.
-
-kubectl gc reads the ownerReferences of all objects that can be deleted, and builds the owner
-graph from them. A type that it cannot list is a gap: gaps are printed, and an object in a gap
-is unknown, not absent.`,
+		Use:           "kubectl-gc",
+		Short:         "Preview, perform and unstick cascading deletions",
+		Long:          "See what a deletion will cascade to, perform it, and find out why it is stuck.",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl gc"},
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -69,14 +65,13 @@ is unknown, not absent.`,
 	root.SetIn(streams.In)
 	root.SetFlagErrorFunc(env.UsageError)
 	e.AddFlags(root)
-	root.AddCommand(
-		tree.New(e, nil), delete.New(e, nil), wait.New(e, nil), run.New(e, nil), why.New(e, nil), check.New(e, nil), unfinalize.New(e, nil), explain.New(e, nil),
-		archive.New(e, nil), restore.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), disown.New(e, nil),
-		newCompletion(e), newVersion(e), newOptions(e),
-	)
-	for _, cmd := range root.Commands() {
-		hideGlobalFlags(cmd)
-	}
+	addVersionFlag(root)
+	root.SetUsageTemplate(rootTemplate)
+	root.AddGroup(groups...)
+	addGroup(root, "look", tree.New(e, nil), why.New(e, nil), check.New(e, nil), explain.New(e, nil))
+	addGroup(root, "delete", delete.New(e, nil), wait.New(e, nil), run.New(e, nil))
+	addGroup(root, "repair", unfinalize.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), disown.New(e, nil), archive.New(e, nil), restore.New(e, nil))
+	addGroup(root, "other", newCompletion(e), newOptions(e), newVersion(e))
 	return root
 }
 

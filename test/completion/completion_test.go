@@ -63,6 +63,7 @@ func TestCompletion(t *testing.T) {
 		{"contexts", []string{"tree", "--context", ""}, []string{"controlplane"}, nil},
 		{"flags", []string{"tree", "--"}, []string{"--owners", "--depth", "--links", "--namespace", "--as", "--color"}, []string{"deployments"}},
 		{"formats", []string{"tree", "-o", ""}, []string{"wide", "json", "mermaid"}, []string{"deployments"}},
+		{"shells", []string{"completion", ""}, []string{"bash", "zsh", "fish", "powershell"}, nil},
 		{"colours", []string{"tree", "--color", ""}, []string{"auto", "always", "never"}, nil},
 		{"lists of types", []string{"tree", "--exclude-types", "pods,depl"}, []string{"pods,deployments"}, nil},
 	}

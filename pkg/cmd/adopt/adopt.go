@@ -35,8 +35,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 	}
 	var controller, block bool
 	cmd := &cobra.Command{
-		Use:   "adopt (TYPE/NAME | TYPE NAME) --owner TYPE/NAME",
-		Short: "Set an ownerReference of an object, validated",
+		Use:        "adopt (TYPE/NAME | TYPE NAME) --owner TYPE/NAME",
+		Short:      "Set an ownerReference of an object, validated",
+		SuggestFor: []string{"own"},
 		Long: `Give an object an owner, so that the garbage collector deletes it when the owner is gone.
 
 The owner is read live for its uid. The object keeps the owners that it has. If it has this one

@@ -30,8 +30,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "archive (TYPE/NAME ... | TYPE NAME ... | TYPE -l SELECTOR | -f FILENAME) --to FILE",
-		Short: "Save objects and all their dependents in a file, and verify such files",
+		Use:        "archive (TYPE/NAME ... | TYPE NAME ... | TYPE -l SELECTOR | -f FILENAME) --to FILE",
+		Short:      "Save objects with all their dependents, and verify what is saved",
+		SuggestFor: []string{"save", "backup", "export"},
 		Long: `Save objects and all their dependents in a file, whole, without deleting anything.
 
 What is saved is what kubectl gc tree shows. The file has YAML documents: first a plan, which says

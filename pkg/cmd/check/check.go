@@ -39,8 +39,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "check [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
-		Short: "Find wrong owner references, and what the collector does about them",
+		Use:        "check [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
+		Short:      "Find wrong owner references, and what the collector makes of them",
+		SuggestFor: []string{"lint", "validate", "verify"},
 		Long: `Check the ownerReferences of objects against the cluster.
 
 Without arguments, kubectl gc check checks all objects in the namespace, or in the cluster with -A.

@@ -16,8 +16,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "delete ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
-		Short: "Show what a deletion cascades to, perform it, and wait for the whole cascade",
+		Use:        "delete ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
+		Short:      "Preview a deletion, perform it, and wait for the whole cascade",
+		SuggestFor: []string{"rm", "remove", "del"},
 		Long: `Delete objects as kubectl delete does, with the same flags, and see first what the deletion
 cascades to.
 

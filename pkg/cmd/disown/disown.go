@@ -36,8 +36,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "disown (TYPE/NAME | TYPE NAME) [--owner TYPE/NAME | --owner-uid UID | --all]",
-		Short: "Remove an ownerReference of an object",
+		Use:        "disown (TYPE/NAME | TYPE NAME) [--owner TYPE/NAME | --owner-uid UID | --all]",
+		Short:      "Remove an ownerReference of an object",
+		SuggestFor: []string{"orphan"},
 		Long: `Remove an ownerReference of an object, so that it is not deleted with that owner.
 
 Without --owner and --owner-uid the object must have one owner. The owner need not exist: --owner

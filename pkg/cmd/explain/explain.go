@@ -35,8 +35,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "explain FINALIZER ... | --component NAME | -A | --in-cluster | --test-pack DIR",
-		Short: "Explain what finalizers do and who removes them",
+		Use:        "explain FINALIZER ... | --component NAME | -A | --in-cluster | --test-pack DIR",
+		Short:      "Explain what finalizers do and who removes them",
+		SuggestFor: []string{"describe"},
 		Long: `Explain finalizers: which program removes them and how to find it, what it does first, what
 leaks or is lost if you remove them by hand, what to do before, and the source of this
 information.

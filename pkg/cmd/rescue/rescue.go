@@ -33,8 +33,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "rescue (TYPE/NAME | TYPE NAME)",
-		Short: "Bring back an object that is being deleted, without losing its dependents",
+		Use:        "rescue (TYPE/NAME | TYPE NAME)",
+		Short:      "Bring back an object that is being deleted, with its dependents",
+		SuggestFor: []string{"undelete", "recover"},
 		Long: `Bring back an object that is being deleted and that a finalizer still holds.
 
 A deletion cannot be taken back. The command archives the object and its dependents, removes the

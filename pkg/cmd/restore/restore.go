@@ -32,8 +32,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "restore -f ARCHIVE [TYPE/NAME ... | TYPE NAME ...]",
-		Short: "Create again what an archive holds, with its owners",
+		Use:        "restore -f ARCHIVE [TYPE/NAME ... | TYPE NAME ...]",
+		Short:      "Create again what an archive holds, with its owners",
+		SuggestFor: []string{"import", "undelete"},
 		Long: `Create again the objects of an archive that delete, unfinalize, run or archive has written.
 
 Owners are created before their dependents, and ownerReferences get the new uids of the owners.

@@ -43,8 +43,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "run",
-		Short: "Run the garbage collector's loop once, from here",
+		Use:        "run",
+		Short:      "Run the garbage collector's loop once, from here",
+		SuggestFor: []string{"collect", "sweep"},
 		Long: `Do what the cluster's garbage collector would do, until it has nothing left to do.
 
 It lists everything that can be deleted and finds objects whose owners are absent, objects that

@@ -30,8 +30,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "tree [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
-		Short: "Show objects and their dependents as a tree",
+		Use:        "tree [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
+		Short:      "Show objects and their dependents as a tree",
+		SuggestFor: []string{"graph", "show", "list", "ls", "owners", "dependents"},
 		Long: `Show objects and their dependents as a tree. Dependents can be of any type, namespaced or
 cluster-scoped.
 

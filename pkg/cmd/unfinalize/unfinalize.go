@@ -31,8 +31,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "unfinalize (TYPE/NAME... | TYPE NAME... | TYPE -l label | --tree TYPE/NAME | --all-stuck)",
-		Short: "Remove finalizers from stuck objects, with evidence and preconditions",
+		Use:        "unfinalize (TYPE/NAME... | TYPE NAME... | TYPE -l label | --tree TYPE/NAME | --all-stuck)",
+		Short:      "Remove finalizers from stuck objects, after an assessment",
+		SuggestFor: []string{"finalize", "finalizers", "unstick"},
 		Long: `Remove named finalizers from objects that are stuck in deletion.
 
 Before it writes anything, it prints for each finalizer which controller removes it, whether

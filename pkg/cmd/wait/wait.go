@@ -29,8 +29,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "wait ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
-		Short: "Wait for a deletion that somebody else began, with its whole cascade",
+		Use:        "wait ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
+		Short:      "Wait for the whole cascade of a deletion that somebody began",
+		SuggestFor: []string{"watch"},
 		Long: `Wait until objects are deleted whose deletion somebody else began, and until all objects are
 deleted that go with them: dependents, the content of a namespace, the instances of a CRD, and
 what controllers delete, such as the composite of a Crossplane claim.

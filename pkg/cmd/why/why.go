@@ -31,8 +31,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:   "why [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
-		Short: "Explain why a deletion is stuck",
+		Use:        "why [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
+		Short:      "Explain why a deletion is stuck",
+		SuggestFor: []string{"diagnose", "stuck", "debug"},
 		Long: `Explain why objects that are being deleted still exist, and how to fix it.
 
 Without arguments, kubectl gc why examines all objects in the namespace, or in the cluster with
