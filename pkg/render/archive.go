@@ -97,7 +97,7 @@ func archiveCounts(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
 		rows = append(rows, []string{archiveNamespace(g.namespace), Escape(g.kind), strconv.Itoa(counts[g])})
 	}
 	s.fit(header, rows, 1, 0)
-	return writeTable(w, header, rows)
+	return s.writeTable(w, header, rows)
 }
 
 // archiveObjects writes each object, in the order of the archive.
@@ -108,7 +108,7 @@ func archiveObjects(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
 		rows = append(rows, []string{archiveNamespace(o.Namespace), TypeName(graph.Ref(o)), Escape(o.UID)})
 	}
 	s.fit(header, rows, 1, 0)
-	return writeTable(w, header, rows)
+	return s.writeTable(w, header, rows)
 }
 
 func archiveNamespace(namespace string) string {

@@ -56,7 +56,7 @@ func checkTable(w io.Writer, shown []v1alpha1.CheckFinding, s Style) error {
 	for _, row := range rows {
 		row[0] = paint(s.severity(row[0]), row[0])
 	}
-	return writeTable(w, header, rows)
+	return s.writeTable(w, header, rows)
 }
 
 // checkDetails writes findings that differ in nothing but the object together.

@@ -164,7 +164,7 @@ func FinalizersKnown(w io.Writer, e *v1alpha1.Explanation, s Style) error {
 		}
 	}
 	s.fit(header, rows, 0, 1)
-	return writeTable(w, header, rows)
+	return s.writeTable(w, header, rows)
 }
 
 // FinalizersPresent writes a row for each finalizer that was found and each type of object that has it, and how many nothing is known of.
@@ -196,7 +196,7 @@ func FinalizersPresent(w io.Writer, e *v1alpha1.Explanation, s Style) error {
 	}
 	if len(rows) > 0 {
 		s.fit(header, rows, 0, 1, 4)
-		if err := writeTable(w, header, rows); err != nil {
+		if err := s.writeTable(w, header, rows); err != nil {
 			return err
 		}
 	}

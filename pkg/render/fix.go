@@ -32,7 +32,7 @@ func FixPlan(w io.Writer, p *check.Fixes, s Style) error {
 		}
 	}
 	s.fit(header, rows, 3, 2, 1, 4)
-	if err := writeTable(w, header, rows); err != nil {
+	if err := s.writeTable(w, header, rows); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "removes %s of %s; no object is deleted\n", phrase.Count(p.Count(), "owner reference"), phrase.Count(len(p.Fixes), "object"))

@@ -51,7 +51,7 @@ func PlanTable(w io.Writer, p Plan, s Style) error {
 	outcomes := p.outcomes()
 	var err error
 	if len(p.Rows) > groupedFrom && !s.Wide {
-		err = p.grouped(w, outcomes, s.Palette)
+		err = p.grouped(w, outcomes, s)
 	} else {
 		err = p.tree(w, outcomes, s)
 	}
@@ -188,7 +188,7 @@ func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 			rows[i] = rows[i][:5]
 		}
 	}
-	if err := writeTable(w, header, rows); err != nil {
+	if err := s.writeTable(w, header, rows); err != nil {
 		return err
 	}
 	if narrow {
@@ -210,7 +210,7 @@ func (o outcome) paint(p Palette) string {
 }
 
 // grouped counts the objects by wave, outcome, namespace and kind, and names those that wait for finalizers, are kept or deadlocked.
-func (p Plan) grouped(w io.Writer, outcomes map[graph.ID]outcome, palette Palette) error {
+func (p Plan) grouped(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 	type class struct {
 		wave                  int
 		word, namespace, kind string
@@ -231,9 +231,9 @@ func (p Plan) grouped(w io.Writer, outcomes map[graph.ID]outcome, palette Palett
 	})
 	var rows [][]string
 	for _, c := range classes {
-		rows = append(rows, []string{orDash(Escape(c.namespace)), Escape(c.kind), strconv.Itoa(counts[c]), strconv.Itoa(c.wave), outcome{word: c.word}.paint(palette)})
+		rows = append(rows, []string{orDash(Escape(c.namespace)), Escape(c.kind), strconv.Itoa(counts[c]), strconv.Itoa(c.wave), outcome{word: c.word}.paint(s.Palette)})
 	}
-	return writeTable(w, []string{"NAMESPACE", "KIND", "COUNT", "WAVE", "OUTCOME"}, rows)
+	return s.writeTable(w, []string{"NAMESPACE", "KIND", "COUNT", "WAVE", "OUTCOME"}, rows)
 }
 
 // Summary is the plan in a line; Denials and Remarks are what else there is to say of it.

@@ -25,7 +25,7 @@ func RestorePlan(w io.Writer, p *restore.Plan, s Style) error {
 			rows = append(rows, []string{string(step.Verb), orDash(Escape(step.Object.Namespace)), KindName(step.Object), restoredOwners(step), orDash(Escape(strings.Join(step.Notes, "; ")))})
 		}
 		s.fit(header, rows, 4, 3, 2)
-		if err := writeTable(out, header, rows); err != nil {
+		if err := s.writeTable(out, header, rows); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func restoreHeld(w io.Writer, p *restore.Plan, s Style) error {
 		rows = append(rows, []string{orDash(Escape(l.Object.Namespace)), KindName(l.Object), Escape(l.Because)})
 	}
 	s.fit(header, rows, 2, 1)
-	return writeTable(w, header, rows)
+	return s.writeTable(w, header, rows)
 }
 
 // restoreSummary counts what is done, and says of what is left alone why.

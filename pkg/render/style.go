@@ -14,6 +14,8 @@ type Style struct {
 	Wide bool
 	// Width is how many columns the terminal has, 0 for no bound: what is not written to a terminal is never shortened to fit it.
 	Width int
+	// NoHeaders leaves out the first line of a table.
+	NoHeaders bool
 }
 
 // NewStyle decides on colour and width for what is written to out.

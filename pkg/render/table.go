@@ -10,8 +10,11 @@ import (
 )
 
 // writeTable writes rows as kubectl get does: left-aligned columns three spaces apart, no lines, nothing wrapped and no
-// spaces at the end of a line. Trees have a hundred thousand rows, and each takes less than a microsecond for a cell; tablewriter's own renderer takes ten.
-func writeTable(w io.Writer, header []string, rows [][]string) error {
+// spaces at the end of a line; without the header if the style says so. Trees have a hundred thousand rows, and each takes less than a microsecond for a cell; tablewriter's own renderer takes ten.
+func (s Style) writeTable(w io.Writer, header []string, rows [][]string) error {
+	if s.NoHeaders {
+		header = make([]string, len(header)) // which takes no room
+	}
 	widths := columnWidths(header, rows)
 	out := bufio.NewWriter(w)
 	line := func(cells []string) error {
@@ -26,8 +29,10 @@ func writeTable(w io.Writer, header []string, rows [][]string) error {
 		_, _ = out.WriteString(strings.TrimRight(cells[last], " "))
 		return out.WriteByte('\n')
 	}
-	if err := line(header); err != nil {
-		return err
+	if !s.NoHeaders {
+		if err := line(header); err != nil {
+			return err
+		}
 	}
 	for _, row := range rows {
 		if err := line(row); err != nil {

@@ -27,7 +27,7 @@ func FuzzWidthIsTheLibrarys(f *testing.F) {
 // TestATableIsAsWideAsItHasToBe: columns stand three spaces apart, whatever is in them, and no line ends in spaces.
 func TestATableIsAsWideAsItHasToBe(t *testing.T) {
 	var out bytes.Buffer
-	err := writeTable(&out, []string{"NAME", "STATE", "OWNERS"}, [][]string{
+	err := Style{}.writeTable(&out, []string{"NAME", "STATE", "OWNERS"}, [][]string{
 		{"├─Pod/web", "\x1b[33mDeleting\x1b[0m", "-"}, {"日本", "", "ReplicaSet/web "}, {"a", "Active", ""}, {"b", "", ""}, {"", "", ""},
 	})
 	want := "NAME        STATE      OWNERS\n├─Pod/web   \x1b[33mDeleting\x1b[0m   -\n日本                   ReplicaSet/web\na           Active\nb\n\n"

@@ -20,6 +20,8 @@ type Tree struct {
 	Rows  []graph.Row
 	// Readings are by node; a node without one is shown without.
 	Readings map[graph.ID]graph.PrinterColumns
+	// Labels are by node, and nil if they are not shown. Those of a node that has none here could not be read.
+	Labels map[graph.ID]map[string]string
 	// Now is what ages are measured against.
 	Now time.Time
 }
@@ -30,6 +32,9 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 	header := []string{"NAMESPACE", "NAME", "STATE", "READY", "FINALIZERS", "AGE"}
 	if wide {
 		header = append(header, "EDGE", "OWNERS", "UID")
+	}
+	if t.Labels != nil {
+		header = append(header, "LABELS")
 	}
 	names := newNamer(t)
 	drawing := s.draw(t.Rows)
@@ -55,6 +60,9 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 		if wide {
 			cells = append(cells, orDash(edge(row)), orDash(t.owners(row.ID, names)), orDash(Escape(ref.UID)))
 		}
+		if t.Labels != nil {
+			cells = append(cells, t.labelsOf(row.ID))
+		}
 		rows, colors = append(rows, cells), append(colors, stateColor)
 		if more := drawing.more(i, &prefix, p); more != "" {
 			rows, colors = append(rows, slices.Insert(make([]string, len(header)-1), 1, more)), append(colors, nil)
@@ -65,7 +73,7 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 	for i, row := range rows {
 		row[2] = paint(colors[i], row[2])
 	}
-	if err := writeTable(w, header, rows); err != nil {
+	if err := s.writeTable(w, header, rows); err != nil {
 		return err
 	}
 	return drawing.footer(w, t.Graph)

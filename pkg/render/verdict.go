@@ -52,7 +52,7 @@ func VerdictTable(w io.Writer, verdicts []Verdict, s Style) error {
 			rows[i][verdict] = paint(s.bad, rows[i][verdict])
 		}
 	}
-	return writeTable(w, header, rows)
+	return s.writeTable(w, header, rows)
 }
 
 // numbered puts the numbers in front.

@@ -1,16 +1,9 @@
 package tree
 
-import (
-	"context"
+import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
-)
-
-// readings asks the server how kubectl get would print the rows of a tree.
-func readings(ctx context.Context, client *cluster.Client, listed *selection.Snapshot, rows []graph.Row) (map[graph.ID]graph.PrinterColumns, error) {
-	g := listed.Graph
+// observed are the objects of rows that can be asked about, each once.
+func observed(g *graph.Graph, rows []graph.Row) []graph.ID {
 	ids := make([]graph.ID, 0, len(rows))
 	seen := make([]bool, g.Len())
 	for _, row := range rows {
@@ -19,5 +12,5 @@ func readings(ctx context.Context, client *cluster.Client, listed *selection.Sna
 			ids = append(ids, row.ID)
 		}
 	}
-	return client.PrinterColumns(ctx, g, ids, listed.ResumePoints)
+	return ids
 }

@@ -25,6 +25,8 @@ type Options struct {
 	Shows func(graph.Ref) bool
 	// Drawn picks the rows of which READY and STATUS are read; nil reads none.
 	Drawn func([]graph.Row) []graph.Row
+	// Labels also reads the labels of these rows.
+	Labels bool
 }
 
 // Snapshot is a tree at one time.
@@ -32,8 +34,10 @@ type Snapshot struct {
 	*selection.Snapshot
 	Rows     []graph.Row
 	Readings map[graph.ID]graph.PrinterColumns
-	links    *link.Links // nil if none were looked for
-	sources  []graph.Type
+	// Labels are nil unless they were asked for. An object that has none here could not be read.
+	Labels  map[graph.ID]map[string]string
+	links   *link.Links // nil if none were looked for
+	sources []graph.Type
 }
 
 // Links returns the edges that no ownerReference records; nil if none were looked for.
@@ -76,8 +80,12 @@ func look(ctx context.Context, q *selection.Query, of *followed, opts Options) (
 		}
 	}
 	s.Rows = s.Graph.Tree(roots, rows)
-	if opts.Drawn != nil {
-		s.Readings, err = readings(ctx, q.Client, s.Snapshot, opts.Drawn(s.Rows))
+	if opts.Drawn == nil {
+		return s, nil
+	}
+	shown := observed(s.Graph, opts.Drawn(s.Rows))
+	if s.Readings, err = q.Client.PrinterColumns(ctx, s.Graph, shown, listed.ResumePoints); err == nil && opts.Labels {
+		s.Labels, err = q.Client.Labels(ctx, s.Graph, shown)
 	}
 	return s, err
 }

@@ -59,7 +59,7 @@ func (o *Options) verify(ctx context.Context) error {
 func (o *Options) print(a *v1alpha1.Archive) error {
 	switch o.Output.Format() {
 	case "", "wide":
-		return render.Archive(o.Out, a, o.Style(o.Output.Wide()))
+		return render.Archive(o.Out, a, o.Style(o.Output))
 	case "name":
 		return render.ArchiveNames(o.Out, a)
 	}

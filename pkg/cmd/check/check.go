@@ -168,7 +168,7 @@ func (o *Options) print(report *v1alpha1.CheckReport) error {
 	least := check.Severity(o.Severity)
 	switch o.Output.Format() {
 	case "", "wide":
-		return render.Check(o.Out, report, o.Style(o.Output.Wide()))
+		return render.Check(o.Out, report, o.Style(o.Output))
 	case "name":
 		return render.CheckNames(o.Out, report, least)
 	case "junit":

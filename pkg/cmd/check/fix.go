@@ -107,7 +107,7 @@ func (o *Options) showFixes(p *check.Fixes) error {
 		_, err := fmt.Fprintln(o.Out, "nothing to fix")
 		return err
 	}
-	return render.FixPlan(o.Out, p, o.Style(o.Output.Wide()))
+	return render.FixPlan(o.Out, p, o.Style(o.Output))
 }
 
 // agree shows the plan and asks. Nothing was written if it returns an error.
@@ -119,7 +119,7 @@ func (o *Options) agree(ctx context.Context, p *check.Fixes) error {
 	if !o.tells() {
 		out = o.ErrOut // what goes to stdout is the Result
 	}
-	if err := render.FixPlan(out, p, o.Style(o.Output.Wide())); err != nil {
+	if err := render.FixPlan(out, p, o.Style(o.Output)); err != nil {
 		return err
 	}
 	if !o.HasTerminal() {
@@ -148,7 +148,7 @@ func (o *Options) fixed(ctx context.Context, p *check.Fixes, all []*check.Fixed)
 	err := o.Print(ctx, func() error {
 		switch {
 		case o.tells():
-			return render.Check(o.Out, remaining, o.Style(o.Output.Wide()))
+			return render.Check(o.Out, remaining, o.Style(o.Output))
 		case o.Output.Format() == "name":
 			return render.FixNames(o.Out, check.Done(all))
 		}

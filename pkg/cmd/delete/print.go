@@ -93,7 +93,7 @@ func (o *Options) refused(p *deletion.Planned, refused error) error {
 func (o *Options) show(p *deletion.Planned) error {
 	switch o.Output.Format() {
 	case "", "wide":
-		if err := render.PlanTable(o.Out, render.DeletionPlan(p), o.Style(o.Output.Wide())); err != nil {
+		if err := render.PlanTable(o.Out, render.DeletionPlan(p), o.Style(o.Output)); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(o.Out, "digest: %s\n", encode.DeletionPlan(p).Digest)

@@ -68,9 +68,11 @@ func (e *Env) Validate(cmd *cobra.Command) error {
 }
 
 // Style decides how tables are written to stdout.
-func (e *Env) Style(wide bool) render.Style {
+func (e *Env) Style(output *Output) render.Style {
 	when, _ := render.ParseColor(e.Color) // validated before any command runs
-	return render.NewStyle(when, e.Out, wide)
+	style := render.NewStyle(when, e.Out, output.Wide())
+	style.NoHeaders = output.noHeaders
+	return style
 }
 
 // Client returns a client for the cluster that the flags name. It sends nothing.

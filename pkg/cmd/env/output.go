@@ -15,8 +15,9 @@ import (
 // Output are -o and what goes with it.
 type Output struct {
 	// own are the formats that the command prints itself, besides the table that is printed without -o.
-	own   []string
-	print *genericclioptions.PrintFlags
+	own       []string
+	print     *genericclioptions.PrintFlags
+	noHeaders bool
 }
 
 // NewOutput returns -o with the formats that the command prints itself.
@@ -27,13 +28,14 @@ func NewOutput(own ...string) *Output {
 func (o *Output) formats() []string {
 	// The name printer of cli-runtime wants one object with metadata; where it makes sense, the command prints names itself.
 	generic := slices.DeleteFunc(o.print.AllowedFormats(), func(f string) bool { return f == "name" })
-	return append(slices.Clone(o.own), generic...)
+	return append(slices.Concat(o.own, []string{customColumns, customColumnsFile}), generic...)
 }
 
 // Add adds the flags to a command.
 func (o *Output) Add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(o.print.OutputFormat, "output", "o", "", "Output format. One of: ("+strings.Join(o.formats(), ", ")+")")
+	flags.BoolVar(&o.noHeaders, "no-headers", false, "Print tables, and custom columns, without headers")
 	o.print.TemplatePrinterFlags.AddFlags(cmd)
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(o.formats(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -49,10 +51,15 @@ func (o *Output) IsOwn() bool { return o.Format() == "" || slices.Contains(o.own
 
 // Validate finds a format that does not exist, or a template that does not parse, before anything is asked of the server.
 func (o *Output) Validate(cmd *cobra.Command) error {
-	if o.IsOwn() {
-		return nil
+	var err error
+	switch {
+	case o.IsOwn():
+	case o.hasColumns():
+		_, err = o.columns()
+	default:
+		_, err = o.printer()
 	}
-	if _, err := o.printer(); err != nil {
+	if err != nil {
 		return UsageError(cmd, err)
 	}
 	return nil
@@ -69,8 +76,11 @@ func (o *Output) printer() (printers.ResourcePrinter, error) {
 	return p, err
 }
 
-// Write prints an object in one of the formats of cli-runtime.
+// Write prints an object in one of the formats of cli-runtime, or in columns of the user's own.
 func (o *Output) Write(w io.Writer, object runtime.Object) error {
+	if o.hasColumns() {
+		return o.writeColumns(w, object)
+	}
 	p, err := o.printer()
 	if err != nil {
 		return err

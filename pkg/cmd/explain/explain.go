@@ -150,7 +150,7 @@ func (o *Options) inCluster(ctx context.Context, question explain.Question) erro
 }
 
 func (o *Options) print(e *v1alpha1.Explanation) error {
-	style := o.Style(o.Output.Wide())
+	style := o.Style(o.Output)
 	switch {
 	case o.Output.Format() == "name":
 		return render.ExplanationNames(o.Out, e)

@@ -56,5 +56,5 @@ func (o *Options) printTest(test *v1alpha1.LinkTest) error {
 	if !o.Output.IsOwn() {
 		return o.Output.Write(o.Out, test)
 	}
-	return render.LinkTest(o.Out, test, o.Style(false))
+	return render.LinkTest(o.Out, test, o.Style(o.Output))
 }

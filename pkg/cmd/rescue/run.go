@@ -57,7 +57,7 @@ func run(ctx context.Context, o *Options) error {
 func (o *Options) show(p *rescue.Planned) error {
 	switch o.Output.Format() {
 	case "", "wide":
-		return render.RescuePlan(o.Out, p, o.Style(o.Output.Wide()))
+		return render.RescuePlan(o.Out, p, o.Style(o.Output))
 	case "name":
 		_, err := fmt.Fprintln(o.Out, render.TypeName(p.Ref))
 		return err

@@ -46,7 +46,7 @@ func run(ctx context.Context, o *Options) error {
 func (o *Options) show(p *restore.Plan) error {
 	switch o.Output.Format() {
 	case "", "wide":
-		return render.RestorePlan(o.Out, p, o.Style(o.Output.Wide()))
+		return render.RestorePlan(o.Out, p, o.Style(o.Output))
 	case "name":
 		return render.RestoreNames(o.Out, p)
 	}

@@ -86,7 +86,7 @@ func (o *Options) show(p *collect.Proposal) error {
 	case len(p.Plan.Actions) == 0:
 		fmt.Fprintln(o.Out, render.NothingToCollect(p.Gaps, p.Unread))
 	default:
-		if err := render.PlanTable(o.Out, render.RunPlan(p), o.Style(o.Output.Wide())); err != nil {
+		if err := render.PlanTable(o.Out, render.RunPlan(p), o.Style(o.Output)); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	q.Scope = q.ListingScope(o.Owners)
-	opts := tree.Options{Owners: o.Owners, Depth: o.Depth, Links: o.FollowLinks, Definitions: o.Links, Shows: filter.Shows(q.Catalog), Drawn: o.drawn()}
+	opts := tree.Options{Owners: o.Owners, Depth: o.Depth, Links: o.FollowLinks, Definitions: o.Links, Shows: filter.Shows(q.Catalog), Drawn: o.drawn(), Labels: o.ShowLabels}
 	if o.Watch {
 		return o.watch(ctx, q, opts)
 	}
@@ -74,16 +74,16 @@ func (o *Options) drawn() func([]graph.Row) []graph.Row {
 		return nil
 	}
 	if o.Output.IsOwn() {
-		return o.Style(o.Output.Wide()).Drawn
+		return o.Style(o.Output).Drawn
 	}
 	return func(rows []graph.Row) []graph.Row { return rows }
 }
 
 func (o *Options) print(s *tree.Snapshot) error {
-	t := render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Now: time.Now()}
+	t := render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Now: time.Now()}
 	switch o.Output.Format() {
 	case "", "wide":
-		return render.TreeTable(o.Out, t, o.Style(o.Output.Wide()))
+		return render.TreeTable(o.Out, t, o.Style(o.Output))
 	case "name":
 		return render.TreeNames(o.Out, t)
 	case "dot":

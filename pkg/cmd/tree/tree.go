@@ -21,6 +21,8 @@ type Options struct {
 	Types, Exclude []string
 	// FollowLinks is the value of --links.
 	FollowLinks, Watch bool
+	// ShowLabels adds a column with the labels.
+	ShowLabels bool
 }
 
 // New returns the command tree, which calls runF with its options; nil runs it.
@@ -67,6 +69,9 @@ the objects below them. Other formats show all levels.`,
   # A custom resource definition and its instances, without the rows of secrets and config maps
   kubectl gc tree crd widgets.example.com --exclude-types secrets,configmaps
 
+  # Two columns of your own, for a script
+  kubectl gc tree deployment/web --no-headers -o custom-columns=KIND:.ref.kind,NAME:.ref.name
+
   # Draw it
   kubectl gc tree deployment/web -o dot | dot -Tsvg > web.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -87,6 +92,7 @@ the objects below them. Other formats show all levels.`,
 	flags.StringSliceVar(&o.Exclude, "exclude-types", nil, "Do not show objects of these types")
 	flags.BoolVar(&o.FollowLinks, "links", o.FollowLinks, "Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
 	e.AddPacks(cmd)
+	flags.BoolVar(&o.ShowLabels, "show-labels", false, "Show the labels of the objects as the last column of the table")
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After showing the tree, watch for changes and show it again")
 	cmd.RegisterFlagCompletionFunc("types", e.CompleteTypeList)
 	cmd.RegisterFlagCompletionFunc("exclude-types", e.CompleteTypeList)
@@ -104,6 +110,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	switch {
 	case o.Owners && !o.Objects.Named(o.Args):
 		return env.Usage(cmd, "--owners requires an object: TYPE/NAME, a selector or -f FILENAME")
+	case o.ShowLabels && o.Output.Format() != "" && !o.Output.Wide():
+		return env.Usage(cmd, "--show-labels adds a column to the table, and cannot be used together with -o %s", o.Output.Format())
 	case o.Watch && !o.Output.IsOwn():
 		return env.Usage(cmd, "--watch cannot be used together with -o %s", o.Output.Format())
 	}

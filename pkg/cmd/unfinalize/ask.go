@@ -19,7 +19,7 @@ var errCancelled = answer.Cancelled("cancelled; nothing was removed")
 func (o *Options) show(p *unfinalize.Planned) error {
 	switch o.Output.Format() {
 	case "", "wide":
-		return render.UnfinalizePlan(o.Out, p, false, o.Style(o.Output.Wide()))
+		return render.UnfinalizePlan(o.Out, p, false, o.Style(o.Output))
 	case "name":
 		return render.UnfinalizeNames(o.Out, p)
 	}
@@ -52,7 +52,7 @@ func (o *Options) choose(ctx context.Context, p *unfinalize.Planned) (unfinalize
 		return nil, errors.Join(o.showRefused(p), answer.Refuse(answer.WithHint(
 			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"), "name the finalizers to remove: --finalizer "+p.FirstName())))
 	}
-	if err := render.UnfinalizePlan(o.Out, p, true, o.Style(o.Output.Wide())); err != nil {
+	if err := render.UnfinalizePlan(o.Out, p, true, o.Style(o.Output)); err != nil {
 		return nil, err
 	}
 	reply, err := o.Line(ctx, "Which do you want to remove? (numbers, comma separated; nothing cancels): ")

@@ -115,7 +115,7 @@ func run(ctx context.Context, o *Options) error {
 func (o *Options) print(d *v1alpha1.Diagnosis) error {
 	switch o.Output.Format() {
 	case "", "wide":
-		return render.Diagnosis(o.Out, d, time.Now(), o.Style(o.Output.Wide()))
+		return render.Diagnosis(o.Out, d, time.Now(), o.Style(o.Output))
 	case "name":
 		return render.DiagnosisNames(o.Out, d)
 	}
