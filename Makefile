@@ -34,7 +34,7 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: help build controlplane test test-long test-short test-real lint fmt bench demo demo-down docs crossbuild krew-test clean
+.PHONY: help build controlplane test test-long test-short test-real lint fmt bench demo demo-down docs man crossbuild krew-test clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -113,6 +113,9 @@ demo-down: ## Stop the demo and remove what it left
 docs: ## Generate what the documentation has from the code, and copy the transcripts of test/e2e/testdata/docs into it
 	$(GO) run ./docs/gen
 
+man: ## Write the man pages into man/
+	$(GO) run ./docs/gen/man -dir man -version $(VERSION) -date $(shell git log -1 --format=%cI)
+
 crossbuild: ## Compile the plugin for the other systems it is released for (minutes for each, the first time)
 	@set -e; for platform in $(PLATFORMS); do \
 		echo "compiling for $$platform"; \
@@ -124,4 +127,4 @@ krew-test: ## Check the krew manifest against the names of the release's archive
 
 clean: ## Stop the demo's control plane and remove what was built
 	@test ! -d .demo/plane || bin/controlplane down --dir .demo/plane
-	rm -rf bin dist .demo
+	rm -rf bin dist man .demo

@@ -74,11 +74,16 @@ func flags(b *strings.Builder, title string, set *pflag.FlagSet) {
 	if !set.HasAvailableFlags() {
 		return
 	}
+	forgetCacheDir(set)
+	fmt.Fprintf(b, "\n## %s\n", title)
+	code(b, "", strings.TrimRight(set.FlagUsages(), "\n"))
+}
+
+// forgetCacheDir takes out of the flags what depends on the machine where a page is written.
+func forgetCacheDir(set *pflag.FlagSet) {
 	if cache := set.Lookup("cache-dir"); cache != nil {
 		cache.DefValue = "$HOME/.kube/cache"
 	}
-	fmt.Fprintf(b, "\n## %s\n", title)
-	code(b, "", strings.TrimRight(set.FlagUsages(), "\n"))
 }
 
 func code(b *strings.Builder, language, text string) {
