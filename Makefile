@@ -18,6 +18,9 @@ SOURCES := $(PLANE)/go.mod $(PLANE)/go.sum $(shell find $(PLANE) -name '*.go' ! 
 # Its version is pinned there, and what it depends on stays out of the plugin's go.mod.
 LINTER  := test/lint
 
+# So is that of goreleaser, which makes releases; make snapshot does without where nobody has built it.
+PACKAGER := test/goreleaser
+
 # The tests of whole commands, each with control planes of its own: side by side they wait for one another until their time-outs end.
 WHOLE    = $(addprefix $(MODULE)/test/,e2e faults stuck uninstall)
 
@@ -34,7 +37,7 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: help build controlplane test test-long test-short test-real lint fmt bench demo demo-down docs man crossbuild krew-test clean
+.PHONY: help build controlplane test test-long test-random test-faults test-short test-real lint fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +58,9 @@ bin/kubectl: | bin/controlplane
 bin/golangci-lint: $(LINTER)/go.mod $(LINTER)/go.sum
 	@cd $(LINTER) && ../build golangci-lint -ldflags '-s -w' -o ../../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
+bin/goreleaser: $(PACKAGER)/go.mod $(PACKAGER)/go.sum
+	@cd $(PACKAGER) && ../build goreleaser -ldflags '-s -w' -o ../../bin/goreleaser github.com/goreleaser/goreleaser/v2
+
 bin/crossplane: $(REAL)/crossplane/go.mod $(REAL)/crossplane/go.sum
 bin/provider-kubernetes: $(REAL)/providerkubernetes/go.mod $(REAL)/providerkubernetes/go.sum
 bin/cluster-api: $(REAL)/clusterapi/go.mod $(REAL)/clusterapi/go.sum
@@ -69,8 +75,12 @@ test: build controlplane ## Run all tests, against a real control plane where th
 	$(GO) test -race -count=1 -timeout 45m -p 1 $(WHOLE)
 
 # A release runs it: seeds that make test does not come to.
-test-long: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500), and all faults (hours)
+test-long: test-random test-faults ## Run the tests with random clusters on many of them (GRAPHS=500), and all faults (hours)
+
+test-random: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500)
 	$(GO) test -race -count=1 -timeout 3h -run '_P01|_P10|_P14' ./pkg/collect ./pkg/plan -graphs $(GRAPHS)
+
+test-faults: build controlplane ## Run the tests with all faults
 	$(GO) test -count=1 -timeout 12h ./test/faults -all
 
 test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API and Helm (three minutes on 2 cores; once, some ten more to build these)
@@ -122,7 +132,12 @@ crossbuild: ## Compile the plugin for the other systems it is released for (minu
 		GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build $(PRODUCT); \
 	done
 
-krew-test: ## Check the krew manifest against the names of the release's archives
+snapshot: man ## Make the archives of a release in dist/: with bin/goreleaser if that is built (make bin/goreleaser), otherwise without
+	@rm -rf dist
+	@if [ -x bin/goreleaser ]; then bin/goreleaser release --snapshot --clean --skip=sbom,sign,docker; \
+	else $(GO) run ./krew/publish snapshot $(VERSION) dist; fi
+
+krew-test: ## Check the krew manifest against the names of the release's archives, and that two builds are equal (a minute and more)
 	$(GO) test ./krew
 
 clean: ## Stop the demo's control plane and remove what was built

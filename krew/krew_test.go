@@ -1,14 +1,10 @@
-// Package krew holds the template of the manifest with which krew installs the plugin, and checks it.
 package krew
 
 import (
-	"bytes"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-	"text/template"
 
 	"sigs.k8s.io/yaml"
 )
@@ -16,7 +12,7 @@ import (
 const (
 	templateFile = "gc.yaml"
 	tag          = "v1.2.3"
-	sha256       = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	sha256Sum    = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 
 // manifest is krew's Plugin (sigs.k8s.io/krew/pkg/index, types.go).
@@ -45,8 +41,8 @@ type platform struct {
 	} `json:"selector"`
 }
 
-func (p platform) system() system {
-	return system{p.Selector.MatchLabels["os"], p.Selector.MatchLabels["arch"]}
+func (p platform) system() System {
+	return System{p.Selector.MatchLabels["os"], p.Selector.MatchLabels["arch"]}
 }
 
 // TestManifest checks what krew's validator and the reviewers of its index check.
@@ -88,7 +84,7 @@ func TestManifest(t *testing.T) {
 // TestPlatforms checks that each system has its own entry, with the archive that the release makes for it.
 func TestPlatforms(t *testing.T) {
 	m, archives := render(t), releaseArchives(t, tag)
-	seen := map[system]bool{}
+	seen := map[System]bool{}
 	for _, p := range m.Spec.Platforms {
 		s := p.system()
 		if len(p.Selector.MatchLabels) != 2 || s.OS == "" || s.Arch == "" {
@@ -106,7 +102,7 @@ func TestPlatforms(t *testing.T) {
 		if want := m.Spec.Homepage + "/releases/download/" + tag + "/" + archive; p.URI != want {
 			t.Errorf("%v is downloaded from\n%s, but the release puts it at\n%s", s, p.URI, want)
 		}
-		if p.Sha256 != sha256 {
+		if p.Sha256 != sha256Sum {
 			t.Errorf("%v: sha256 %q is not the archive's", s, p.Sha256)
 		}
 		want := "kubectl-gc"
@@ -124,53 +120,35 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// TestArchiveFiles holds what krew and completion need to be in every archive.
-func TestArchiveFiles(t *testing.T) {
-	files := readRelease(t).archive(t).Files
-	for _, want := range []string{"LICENSE", "plugins/kubectl_complete-gc"} {
-		if !slices.Contains(files, want) {
-			t.Errorf("the archives do not hold %s", want)
-		}
-		if _, err := os.Stat("../" + want); err != nil {
-			t.Errorf("the archives cannot hold %s: %v", want, err)
-		}
-	}
-}
-
-// render makes the manifest of a release without asking for its archives. addURIAndSha and indent do what the release bot's
-// functions of that name do: the one gives two lines, of which the other indents the second.
+// render makes the manifest of a release whose archives have all the same checksum.
 func render(t *testing.T) manifest {
 	t.Helper()
-	functions := template.FuncMap{
-		"addURIAndSha": func(url, tag string) (string, error) {
-			uri, err := expand(url, map[string]string{"TagName": tag, "Version": strings.TrimPrefix(tag, "v")})
-			return "uri: " + uri + "\nsha256: " + sha256, err
-		},
-		"indent": func(spaces int, text string) string {
-			return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", spaces))
-		},
-	}
-	parsed, err := template.New(templateFile).Funcs(functions).ParseFiles(templateFile)
+	text, err := os.ReadFile(templateFile)
 	if err != nil {
-		t.Fatalf("parsing the template: %v", err)
+		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := parsed.Execute(&b, map[string]string{"TagName": tag}); err != nil {
-		t.Fatalf("rendering the template: %v", err)
+	var checksums strings.Builder
+	for _, archive := range releaseArchives(t, tag) {
+		checksums.WriteString(sha256Sum + "  " + archive + "\n")
+	}
+	filled, err := Manifest(string(text), tag, checksums.String())
+	if err != nil {
+		t.Fatal(err)
 	}
 	var m manifest
-	if err := yaml.UnmarshalStrict(b.Bytes(), &m); err != nil {
-		t.Fatalf("reading the manifest: %v\n%s", err, &b)
+	if err := yaml.UnmarshalStrict(filled, &m); err != nil {
+		t.Fatalf("reading the manifest: %v\n%s", err, filled)
 	}
 	return m
 }
 
-func expand(text string, values map[string]string) (string, error) {
-	parsed, err := template.New("").Option("missingkey=error").Parse(text)
+// TestAManifestWithoutAChecksumIsNotMade: krew would refuse every installation.
+func TestAManifestWithoutAChecksumIsNotMade(t *testing.T) {
+	text, err := os.ReadFile(templateFile)
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
-	var b strings.Builder
-	err = parsed.Execute(&b, values)
-	return b.String(), err
+	if filled, err := Manifest(string(text), tag, sha256Sum+"  kubectl-gc_v1.2.3_linux_amd64.tar.gz\n"); err == nil || !strings.Contains(err.Error(), "linux_arm64") {
+		t.Errorf("%v\n%s", err, filled)
+	}
 }

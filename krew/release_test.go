@@ -4,101 +4,55 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"sigs.k8s.io/yaml"
 )
 
-// release is what is read of .goreleaser.yaml.
-type release struct {
-	Version     int    `json:"version"`
-	ProjectName string `json:"project_name"`
-	Builds      []struct {
-		Main    string   `json:"main"`
-		Binary  string   `json:"binary"`
-		Ldflags []string `json:"ldflags"`
-		Goos    []string `json:"goos"`
-		Goarch  []string `json:"goarch"`
-	} `json:"builds"`
-	Archives []archive `json:"archives"`
-}
-
-type archive struct {
-	NameTemplate    string   `json:"name_template"`
-	Formats         []string `json:"formats"`
-	FormatOverrides []struct {
-		Goos    string   `json:"goos"`
-		Formats []string `json:"formats"`
-	} `json:"format_overrides"`
-	Files []string `json:"files"`
-}
-
-type system struct{ OS, Arch string }
-
-func readRelease(t *testing.T) release {
+func readRelease(t *testing.T) *Release {
 	t.Helper()
-	text, err := os.ReadFile("../.goreleaser.yaml")
+	r, err := ReadRelease("..")
 	if err != nil {
 		t.Fatal(err)
-	}
-	var r release
-	if err := yaml.Unmarshal(text, &r); err != nil {
-		t.Fatalf("reading .goreleaser.yaml: %v", err)
-	}
-	if r.Version != 2 || len(r.Builds) != 1 {
-		t.Fatalf("want one build in goreleaser's second syntax, not %d in version %d", len(r.Builds), r.Version)
 	}
 	return r
 }
 
-func (r release) archive(t *testing.T) archive {
-	t.Helper()
-	if len(r.Archives) != 1 {
-		t.Fatalf("want one archive for each system, not %d", len(r.Archives))
-	}
-	return r.Archives[0]
-}
-
 // releaseArchives gives the names that goreleaser would give the archives of a tag.
-func releaseArchives(t *testing.T, tag string) map[system]string {
+func releaseArchives(t *testing.T, tag string) map[System]string {
 	t.Helper()
-	r := readRelease(t)
-	a, names := r.archive(t), map[system]string{}
-	for _, goos := range r.Builds[0].Goos {
-		formats := a.Formats
-		for _, o := range a.FormatOverrides {
-			if o.Goos == goos {
-				formats = o.Formats
-			}
+	r, names := readRelease(t), map[System]string{}
+	for _, s := range r.Systems() {
+		name, _, err := r.archiveName(s, map[string]string{"Tag": tag, "Version": strings.TrimPrefix(tag, "v")})
+		if err != nil {
+			t.Fatalf("name_template: %v", err)
 		}
-		if len(formats) != 1 {
-			t.Fatalf("%s has %d archive formats; krew downloads one", goos, len(formats))
-		}
-		for _, arch := range r.Builds[0].Goarch {
-			name, err := expand(a.NameTemplate, map[string]string{
-				"ProjectName": r.ProjectName, "Binary": r.Builds[0].Binary, "Os": goos, "Arch": arch,
-				"Tag": tag, "Version": strings.TrimPrefix(tag, "v"),
-			})
-			if err != nil {
-				t.Fatalf("name_template: %v", err)
-			}
-			names[system{goos, arch}] = name + "." + formats[0]
-		}
+		names[s] = name
 	}
 	return names
+}
+
+// TestArchiveFiles holds what krew and completion need to be in every archive.
+func TestArchiveFiles(t *testing.T) {
+	var files []string
+	for _, f := range readRelease(t).Archive().Files {
+		files = append(files, f.Src)
+	}
+	for _, want := range []string{"LICENSE", "CHANGELOG.md", "plugins/kubectl_complete-gc", "plugins/kubectl_complete-gc.cmd", "man/*.1"} {
+		if !slices.Contains(files, want) {
+			t.Errorf("the archives do not hold %s", want)
+		}
+	}
 }
 
 func TestSystems(t *testing.T) {
 	archives := releaseArchives(t, tag)
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, arch := range []string{"amd64", "arm64"} {
-			if archives[system{goos, arch}] == "" {
+			if archives[System{goos, arch}] == "" {
 				t.Errorf("nothing is released for %s/%s", goos, arch)
 			}
 		}
@@ -112,17 +66,19 @@ func TestVersionVariable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := strings.Join(readRelease(t).Builds[0].Ldflags, " ")
-	found := regexp.MustCompile(`-X (\S+)\.(\w+)=`).FindStringSubmatch(flags)
-	if found == nil {
-		t.Fatalf("ldflags %q set no version", flags)
+	flags := strings.Join(readRelease(t).Build().Ldflags, " ")
+	all := regexp.MustCompile(`-X (\S+)\.(\w+)=`).FindAllStringSubmatch(flags, -1)
+	if len(all) != 3 {
+		t.Errorf("ldflags %q set %d variables, and not the version, the commit and its date", flags, len(all))
 	}
-	dir, ours := strings.CutPrefix(found[1], strings.TrimSpace(string(module))+"/")
-	if !ours {
-		t.Fatalf("ldflags set a variable of %s, which is not in module %s", found[1], module)
-	}
-	if !slices.Contains(variables(t, filepath.Join("..", dir)), found[2]) {
-		t.Errorf("ldflags set %s.%s, which does not exist", found[1], found[2])
+	for _, found := range all {
+		dir, ours := strings.CutPrefix(found[1], strings.TrimSpace(string(module))+"/")
+		if !ours {
+			t.Fatalf("ldflags set a variable of %s, which is not in module %s", found[1], module)
+		}
+		if !slices.Contains(variables(t, filepath.Join("..", dir)), found[2]) {
+			t.Errorf("ldflags set %s.%s, which does not exist", found[1], found[2])
+		}
 	}
 }
 
