@@ -99,7 +99,7 @@ func TestCheckEscapesWhatObjectsSay(t *testing.T) {
 		"wide":       func(w io.Writer) error { return render.Check(w, hostileReport(), render.Style{Wide: true}) },
 		"name":       func(w io.Writer) error { return render.CheckNames(w, hostileReport(), check.Error) },
 		"junit":      func(w io.Writer) error { return render.JUnit(w, hostileReport(), check.Error) },
-		"prometheus": func(w io.Writer) error { return render.CheckMetrics(w, hostileReport()) },
+		"prometheus": func(w io.Writer) error { return render.CheckMetrics(w, hostileReport(), measured) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,11 +124,11 @@ func TestMetricsCountFindings(t *testing.T) {
 	t.Parallel()
 	finding := v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef{Namespace: "shop"}, Code: string(check.OwnerAbsent), Severity: string(check.Error)}
 	var out bytes.Buffer
-	if err := render.CheckMetrics(&out, &v1alpha1.CheckReport{Objects: 7, References: 5, Complete: true, Findings: []v1alpha1.CheckFinding{finding, finding}}); err != nil {
+	if err := render.CheckMetrics(&out, &v1alpha1.CheckReport{Objects: 7, References: 5, Complete: true, Findings: []v1alpha1.CheckFinding{finding, finding}}, measured); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`kubectl_gc_check_findings{code="OwnerAbsent",namespace="shop",severity="error"} 2`, "kubectl_gc_check_objects 7", "kubectl_gc_check_references 5", "kubectl_gc_check_complete 1",
+		`kubectl_gc_check_findings{code="OwnerAbsent",namespace="shop",severity="error"} 2`, "kubectl_gc_check_objects 7", "kubectl_gc_check_references 5", "kubectl_gc_check_complete 1", "kubectl_gc_check_last_run_timestamp_seconds 1767323045",
 	} {
 		if !strings.Contains(out.String(), want+"\n") {
 			t.Errorf("no %s in\n%s", want, out.String())

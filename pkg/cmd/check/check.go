@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,8 @@ type Options struct {
 	Args    []string
 	// Severity is that from which on a finding makes the exit code 2.
 	Severity string
+	// ExitZero makes the exit code 0 whatever is found.
+	ExitZero bool
 	// Finalizers says whether whoever removes the finalizers is looked for.
 	Finalizers bool
 	// Local checks files without a server.
@@ -89,6 +92,7 @@ checked; with --fix, that something of that was left.`,
 	o.Output.Add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.Severity, "severity", o.Severity, "Exit with code 2 on findings of this severity or worse: error, warning or info")
+	env.AddExitZero(cmd, &o.ExitZero)
 	flags.BoolVar(&o.Finalizers, "finalizers", o.Finalizers, "Also look for the controllers that remove finalizers")
 	flags.BoolVar(&o.Local, "local", false, "If true, check the files of -f without asking a server")
 	o.addFixFlags(cmd)
@@ -139,7 +143,12 @@ func run(ctx context.Context, o *Options) error {
 	if err := o.Print(ctx, func() error { return o.print(report) }); err != nil {
 		return err
 	}
-	return check.Finding(report, check.Severity(o.Severity))
+	return o.finding(report)
+}
+
+// finding is the answer to whether something was found, for the exit code.
+func (o *Options) finding(report *v1alpha1.CheckReport) error {
+	return o.Answer(check.Finding(report, check.Severity(o.Severity)), o.ExitZero)
 }
 
 // report checks the files, or what is in the cluster; then it also returns what was asked of that.
@@ -174,7 +183,7 @@ func (o *Options) print(report *v1alpha1.CheckReport) error {
 	case "junit":
 		return render.JUnit(o.Out, report, least)
 	case "prometheus":
-		return render.CheckMetrics(o.Out, report)
+		return render.CheckMetrics(o.Out, report, time.Now())
 	}
 	return o.Output.Write(o.Out, report)
 }

@@ -94,7 +94,7 @@ func (o *Options) dryRun(ctx context.Context, p *check.Fixes) error {
 		o.skipped(all)
 		failed = check.Errors(all)
 	}
-	return errors.Join(failed, check.Finding(p.Report, check.Severity(o.Severity)))
+	return errors.Join(failed, o.finding(p.Report))
 }
 
 func (o *Options) showFixes(p *check.Fixes) error {
@@ -154,5 +154,5 @@ func (o *Options) fixed(ctx context.Context, p *check.Fixes, all []*check.Fixed)
 		}
 		return o.Output.Write(o.Out, encode.Fixed(p, all))
 	})
-	return errors.Join(err, check.Errors(all), check.Finding(remaining, check.Severity(o.Severity)))
+	return errors.Join(err, check.Errors(all), o.finding(remaining))
 }

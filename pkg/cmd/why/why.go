@@ -22,11 +22,13 @@ type Options struct {
 	// OlderThan is for how long at least something that was not named has been being deleted.
 	OlderThan time.Duration
 	Probe     bool
+	// ExitZero makes the exit code 0 whatever is stuck.
+	ExitZero bool
 }
 
 // New returns the command why, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name"), OlderThan: time.Minute}
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "prometheus"), OlderThan: time.Minute}
 	if runF == nil {
 		runF = run
 	}
@@ -56,6 +58,9 @@ that is not being deleted, or whose deletion makes progress, is not stuck.`,
   # Everything in the cluster that has been stuck for an hour
   kubectl gc why -A --older-than 1h
 
+  # Metrics for a textfile collector
+  kubectl gc why -A -o prometheus --exit-zero > kubectl-gc.prom
+
   # It waits for its dependents. Does the garbage collector work?
   kubectl gc why deployment/web --probe`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,6 +76,7 @@ that is not being deleted, or whose deletion makes progress, is not stuck.`,
 	o.Output.Add(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&o.OlderThan, "older-than", o.OlderThan, "Examine only objects whose deletion began longer ago than this, unless they are named")
+	env.AddExitZero(cmd, &o.ExitZero)
 	o.AddPacks(cmd)
 	flags.BoolVar(&o.Probe, "probe", false, "Check that the garbage collector works, by creating a ConfigMap that it has to delete")
 	return cmd
@@ -109,7 +115,7 @@ func run(ctx context.Context, o *Options) error {
 	if err := o.Print(ctx, func() error { return o.print(d) }); err != nil {
 		return err
 	}
-	return diagnose.Finding(d)
+	return o.Answer(diagnose.Finding(d), o.ExitZero)
 }
 
 func (o *Options) print(d *v1alpha1.Diagnosis) error {
@@ -118,6 +124,8 @@ func (o *Options) print(d *v1alpha1.Diagnosis) error {
 		return render.Diagnosis(o.Out, d, time.Now(), o.Style(o.Output))
 	case "name":
 		return render.DiagnosisNames(o.Out, d)
+	case "prometheus":
+		return render.DiagnosisMetrics(o.Out, d, time.Now())
 	}
 	return o.Output.Write(o.Out, d)
 }

@@ -1,0 +1,110 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// metrics writes gauges in the text format of Prometheus, which is OpenMetrics as well: families are not mixed, and the end is marked. No label has the name of an
+// object, so that there are few series however much is wrong.
+type metrics struct {
+	out *bufio.Writer
+	// prefix is that of all names.
+	prefix string
+}
+
+// family writes one metric with all of its series, by their labels; "" has none.
+func (m metrics) family(name, help string, series map[string]float64) {
+	name = m.prefix + name
+	fmt.Fprintf(m.out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name)
+	for _, labels := range slices.Sorted(maps.Keys(series)) {
+		if labels == "" {
+			fmt.Fprintf(m.out, "%s %s\n", name, number(series[labels]))
+			continue
+		}
+		fmt.Fprintf(m.out, "%s{%s} %s\n", name, labels, number(series[labels]))
+	}
+}
+
+// single writes a metric without labels.
+func (m metrics) single(name, help string, value float64) {
+	m.family(name, help, map[string]float64{"": value})
+}
+
+// number has no exponent: whoever reads a file of metrics expects a time to look like one.
+func number(f float64) string { return fmt.Sprintf("%.0f", f) }
+
+// run writes what there is to say of every run: what it could not see, and when it was.
+func (m metrics) run(gaps int, complete bool, now time.Time) {
+	whole := 0.0
+	if complete {
+		whole = 1
+	}
+	m.single("gaps", "How many types could not be listed or read.", float64(gaps))
+	m.single("complete", "Whether everything could be examined.", whole)
+	m.single("last_run_timestamp_seconds", "When the command ran, in seconds since 1970.", float64(now.Unix()))
+}
+
+// end marks the end, and writes what is left.
+func (m metrics) end() error {
+	fmt.Fprintln(m.out, "# EOF")
+	return m.out.Flush()
+}
+
+var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// seriesLabel is one label of a series.
+func seriesLabel(name, value string) string {
+	return name + `="` + labelEscapes.Replace(Escape(value)) + `"`
+}
+
+// CheckMetrics writes a report in the text format of Prometheus, for a textfile collector: the findings by code, namespace and severity, whether the report is
+// complete, and when it was made.
+func CheckMetrics(w io.Writer, report *v1alpha1.CheckReport, now time.Time) error {
+	m := metrics{bufio.NewWriter(w), "kubectl_gc_check_"}
+	counts := map[string]float64{}
+	for _, f := range report.Findings {
+		counts[strings.Join([]string{seriesLabel("code", f.Code), seriesLabel("namespace", f.Object.Namespace), seriesLabel("severity", f.Severity)}, ",")]++
+	}
+	m.family("findings", "What is wrong with ownerReferences, namespaces and finalizers.", counts)
+	m.single("objects", "How many objects were checked.", float64(report.Objects))
+	m.single("references", "How many ownerReferences were checked.", float64(report.References))
+	m.run(len(report.Gaps), report.Complete, now)
+	return m.end()
+}
+
+// unexplainedCode is the label of objects that are stuck for no cause that was found.
+const unexplainedCode = "Unexplained"
+
+// DiagnosisMetrics writes a diagnosis in the text format of Prometheus: how many objects are stuck and for how long the oldest, by code, kind and namespace. An
+// object counts once, for its first cause.
+func DiagnosisMetrics(w io.Writer, d *v1alpha1.Diagnosis, now time.Time) error {
+	m := metrics{bufio.NewWriter(w), "kubectl_gc_why_"}
+	counts, oldest := map[string]float64{}, map[string]float64{}
+	for _, s := range d.Stuck {
+		if s.Since == nil {
+			continue // it was asked about, and is not being deleted
+		}
+		code := unexplainedCode
+		if len(s.Causes) > 0 {
+			code = s.Causes[0].Code
+		}
+		ref := graph.Ref(s.Object)
+		labels := strings.Join([]string{seriesLabel("code", code), seriesLabel("group", ref.Group()), seriesLabel("kind", ref.Kind), seriesLabel("namespace", ref.Namespace)}, ",")
+		counts[labels]++
+		oldest[labels] = max(oldest[labels], now.Sub(s.Since.Time).Seconds())
+	}
+	m.family("stuck_objects", "Objects that are stuck in deletion, each for its first cause.", counts)
+	m.family("oldest_age_seconds", "How long ago the deletion began of the object that is stuck the longest.", oldest)
+	m.single("not_examined_objects", "How many objects were not examined, because there are too many of their like.", float64(d.NotLookedAt))
+	m.run(len(d.Gaps), d.Complete, now)
+	return m.end()
+}
