@@ -33,14 +33,14 @@ func Main(ctx context.Context, streams genericiooptions.IOStreams, args []string
 	// A listing makes garbage for a second and then ends; the heap had better stay near what is kept.
 	debug.SetGCPercent(50)
 	ctx, bind := cluster.Bind(ctx)
-	root := newRoot(streams, bind)
+	root, e := newRoot(streams, bind)
 	rest := args[1:]
 	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") == completionShim {
 		rest = append([]string{"__complete"}, rest...)
 	}
 	root.SetArgs(rest)
 	if err := root.ExecuteContext(ctx); err != nil {
-		return fail(ctx, streams, err)
+		return fail(ctx, e.IOStreams, err)
 	}
 	return 0
 }

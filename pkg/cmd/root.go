@@ -28,19 +28,20 @@ import (
 
 // NewRoot returns the kubectl gc command with all its subcommands.
 func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
-	return newRoot(streams, func(*rest.Config) {})
+	root, _ := newRoot(streams, func(*rest.Config) {})
+	return root
 }
 
-// newRoot is NewRoot for clients whose configurations are changed by bind.
-func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) *cobra.Command {
+// newRoot is NewRoot for clients whose configurations are changed by bind. It also returns the environment of the command that runs.
+func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobra.Command, *env.Env) {
 	config := genericclioptions.NewConfigFlags(true)
+	e := env.New(streams, config)
 	config.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = userAgent()
-		config.WarningHandler = rest.NewWarningWriter(streams.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
+		config.WarningHandler = rest.NewWarningWriter(e.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
 		bind(config)
 		return config
 	}
-	e := env.New(streams, config)
 	root := &cobra.Command{
 		Use:           "kubectl-gc",
 		Short:         "Preview, perform and unstick cascading deletions",
@@ -72,7 +73,7 @@ func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) *cobra
 	addGroup(root, "delete", delete.New(e, nil), wait.New(e, nil), run.New(e, nil))
 	addGroup(root, "repair", unfinalize.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), disown.New(e, nil), archive.New(e, nil), restore.New(e, nil))
 	addGroup(root, "other", newCompletion(e), newOptions(e), newVersion(e))
-	return root
+	return root, e
 }
 
 // unknownCommand gives an unknown subcommand kubectl's words and cobra's suggestions.

@@ -34,7 +34,7 @@ func TestHelpOfTheRootFitsOnAScreen(t *testing.T) {
 				t.Errorf("more than 80 columns: %s", line)
 			}
 		}
-		for _, cmd := range newRoot(genericiooptions.NewTestIOStreamsDiscard(), nil).Commands() {
+		for _, cmd := range NewRoot(genericiooptions.NewTestIOStreamsDiscard()).Commands() {
 			if cmd.IsAvailableCommand() && !strings.Contains(help, "  "+cmd.Name()+" ") {
 				t.Errorf("kubectl gc %v does not name %s", args, cmd.Name())
 			}
@@ -108,5 +108,16 @@ func TestShimsCallThePlugin(t *testing.T) {
 		if !strings.Contains(shim, want+"\n") {
 			t.Errorf("no line %q in\n%s", want, shim)
 		}
+	}
+}
+
+// TestErrorsAreLinesOfJSONIfAskedFor: a collector of logs reads each line by itself.
+func TestErrorsAreLinesOfJSONIfAskedFor(t *testing.T) {
+	code, _, stderr := output(t, "tree", "--owners", "--log-format=json")
+	if code != 1 || !strings.Contains(stderr, `"level":"ERROR","msg":"error: --owners requires an object`) || !strings.Contains(stderr, `"msg":"See 'kubectl gc tree -h'`) {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	if code, _, stderr := output(t, "tree", "--log-format=xml"); code != 1 || !strings.HasPrefix(stderr, `error: --log-format must be text or json, not "xml"`) {
+		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

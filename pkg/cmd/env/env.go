@@ -27,6 +27,8 @@ type Env struct {
 	// Color is the value of --color, and Concurrency that of --concurrency: requests in flight at most.
 	Color       string
 	Concurrency int
+	// LogFormat is the value of --log-format.
+	LogFormat string
 	// Packs are the directories of --packs.
 	Packs      []string
 	known, own func() (*finalizer.Registry, error)
@@ -47,17 +49,22 @@ func (e *Env) AddFlags(root *cobra.Command) {
 	e.Config.AddFlags(flags)
 	flags.StringVar(&e.Color, "color", "auto", "When to use color: auto, always or never")
 	flags.IntVar(&e.Concurrency, "concurrency", e.Concurrency, "Maximum number of concurrent requests")
+	flags.StringVar(&e.LogFormat, "log-format", "text", "Format of what goes to stderr: text, or json for one object on each line")
 	klogFlags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(klogFlags)
 	flags.AddGoFlag(klogFlags.Lookup("v"))
 	flags.Lookup("v").Usage = "Number for the log level verbosity"
 	root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+	root.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions(logFormats, cobra.ShellCompDirectiveNoFileComp))
 	root.RegisterFlagCompletionFunc("namespace", e.completeNamespaces)
 	root.RegisterFlagCompletionFunc("context", e.completeContexts)
 }
 
-// Validate checks the flags that all commands take.
+// Validate checks the flags that all commands take, and has stderr written as --log-format says from here on.
 func (e *Env) Validate(cmd *cobra.Command) error {
+	if err := e.setLogFormat(); err != nil {
+		return UsageError(cmd, err)
+	}
 	if _, err := render.ParseColor(e.Color); err != nil {
 		return UsageError(cmd, err)
 	}

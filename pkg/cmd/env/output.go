@@ -1,6 +1,7 @@
 package env
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,9 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/printers"
 )
+
+// jsonLine is the format of one object on one line, for logs.
+const jsonLine = "jsonl"
 
 // Output are -o and what goes with it.
 type Output struct {
@@ -28,7 +32,7 @@ func NewOutput(own ...string) *Output {
 func (o *Output) formats() []string {
 	// The name printer of cli-runtime wants one object with metadata; where it makes sense, the command prints names itself.
 	generic := slices.DeleteFunc(o.print.AllowedFormats(), func(f string) bool { return f == "name" })
-	return append(slices.Concat(o.own, []string{customColumns, customColumnsFile}), generic...)
+	return append(slices.Concat(o.own, []string{jsonLine, customColumns, customColumnsFile}), generic...)
 }
 
 // Add adds the flags to a command.
@@ -53,7 +57,7 @@ func (o *Output) IsOwn() bool { return o.Format() == "" || slices.Contains(o.own
 func (o *Output) Validate(cmd *cobra.Command) error {
 	var err error
 	switch {
-	case o.IsOwn():
+	case o.IsOwn(), o.Format() == jsonLine:
 	case o.hasColumns():
 		_, err = o.columns()
 	default:
@@ -78,8 +82,11 @@ func (o *Output) printer() (printers.ResourcePrinter, error) {
 
 // Write prints an object in one of the formats of cli-runtime, or in columns of the user's own.
 func (o *Output) Write(w io.Writer, object runtime.Object) error {
-	if o.hasColumns() {
+	switch {
+	case o.hasColumns():
 		return o.writeColumns(w, object)
+	case o.Format() == jsonLine:
+		return json.NewEncoder(w).Encode(object)
 	}
 	p, err := o.printer()
 	if err != nil {
