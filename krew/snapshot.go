@@ -146,7 +146,7 @@ func (r *Release) compile(ctx context.Context, checkout string, s System, values
 	}
 	file := filepath.Join(dir, b.Binary)
 	args := slices.Concat([]string{"build"}, b.Flags, []string{"-ldflags", linker, "-o", file, b.Main})
-	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // the file of the release says what is built
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = checkout
 	cmd.Env = slices.Concat(os.Environ(), b.Env, []string{"GOOS=" + s.OS, "GOARCH=" + s.Arch, "GOFLAGS="})
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -177,7 +177,7 @@ func writeZip(w io.Writer, members []member) error {
 	out := zip.NewWriter(w)
 	for _, m := range members {
 		h := &zip.FileHeader{Name: m.name, Method: zip.Deflate, Modified: m.at}
-		h.SetMode(fs.FileMode(m.Mode)) //nolint:gosec // permissions of a file
+		h.SetMode(fs.FileMode(m.Mode))
 		file, err := out.CreateHeader(h)
 		if err != nil {
 			return err
