@@ -11,14 +11,14 @@ import (
 
 func TestFlagsBecomeOptions(t *testing.T) {
 	t.Parallel()
-	o, err := flags.Parse(New, "namespace/shop", "--older-than=1h", "--probe", "-o", "name")
+	o, err := flags.Parse(New, "namespace/shop", "--older-than=1h", "--probe", "-o", "prometheus", "--exit-zero")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(o.Args, []string{"namespace/shop"}) || o.OlderThan != time.Hour || !o.Probe || o.Output.Format() != "name" {
+	if !slices.Equal(o.Args, []string{"namespace/shop"}) || o.OlderThan != time.Hour || !o.Probe || !o.ExitZero || o.Output.Format() != "prometheus" {
 		t.Errorf("options %+v", o)
 	}
-	if o, err := flags.Parse(New); err != nil || o.OlderThan != time.Minute || o.Probe {
+	if o, err := flags.Parse(New); err != nil || o.OlderThan != time.Minute || o.Probe || o.ExitZero {
 		t.Errorf("without flags: %+v, %v", o, err)
 	}
 }
