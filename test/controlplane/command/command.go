@@ -29,7 +29,7 @@ func New() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newUp(), newRun(), newSupervise(), newControllers(), newDown())
+	root.AddCommand(newUp(), newRun(), newSupervise(), newControllers(), newAPIServer(), newDown())
 	return root
 }
 
@@ -119,6 +119,28 @@ With "none" for LIST all that run there are stopped.`,
 	}
 	addDirFlag(cmd, &o.Dir)
 	addControllersArgFlag(cmd, &o)
+	return cmd
+}
+
+func newAPIServer() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "apiserver --dir DIR stop|start",
+		Short: "Stop the API server of a control plane that runs, or start it again",
+		Long: `Stop the API server of a control plane that runs, hard, or start it again on the same port. The data is kept, and controllers go on.
+With "start" it returns when the server is ready.`,
+		Example: `  controlplane apiserver --dir DIR stop
+  controlplane apiserver --dir DIR start`,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"stop", "start"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "stop" {
+				return plane.StopAPIServer(cmd.Context(), dir)
+			}
+			return plane.StartAPIServer(cmd.Context(), dir)
+		},
+	}
+	addDirFlag(cmd, &dir)
 	return cmd
 }
 

@@ -46,7 +46,7 @@ func TestAnnounceIsForTheShell(t *testing.T) {
 
 // A command without a directory must not take the one that it is called in.
 func TestDirIsNeeded(t *testing.T) {
-	for _, args := range [][]string{{"up"}, {"run"}, {"down"}, {"supervise"}, {"controllers", "none"}} {
+	for _, args := range [][]string{{"up"}, {"run"}, {"down"}, {"supervise"}, {"controllers", "none"}, {"apiserver", "stop"}, {"apiserver", "start"}} {
 		root := New()
 		root.SetArgs(args)
 		if err := root.ExecuteContext(t.Context()); err == nil {

@@ -2,8 +2,70 @@ package plane
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kubectl-gc/kubectl-gc/test/controlplane/process"
 )
+
+// Two files of the state are for an API server that is stopped and started again: its arguments, so that it comes back on the same port, and the sign that
+// its end was asked for.
+const (
+	apiserverArguments = "apiserver.args"
+	apiserverStopped   = "apiserver.stopped"
+)
+
+// StopAPIServer kills the API server of the control plane that runs in dir. All else goes on, and etcd keeps the data. It is no error if it is stopped.
+func StopAPIServer(ctx context.Context, dir string) error {
+	h, err := at(dir)
+	if err != nil {
+		return err
+	}
+	if err := h.supervised(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(h.state(apiserverStopped), nil, 0o600); err != nil {
+		return fmt.Errorf("saying that the API server is to stop: %w", err)
+	}
+	return process.Stop(ctx, h.record(apiserver), 0)
+}
+
+// StartAPIServer starts the API server that StopAPIServer has stopped, on the same port and with the same flags, and waits until it is ready. From then on
+// nobody watches over it: the control plane does not end if it ends.
+func StartAPIServer(ctx context.Context, dir string) error {
+	h, err := at(dir)
+	if err != nil {
+		return err
+	}
+	if err := h.supervised(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(h.state(apiserverStopped)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the API server in %s was not stopped: stop it first", h)
+	}
+	text, err := os.ReadFile(h.state(apiserverArguments))
+	if err != nil {
+		return fmt.Errorf("reading the API server's flags: %w", err)
+	}
+	var args []string
+	if err := json.Unmarshal(text, &args); err != nil {
+		return fmt.Errorf("reading the API server's flags: %w", err)
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", h.kubeconfig())
+	if err != nil {
+		return err
+	}
+	p, err := h.start(apiserver, args)
+	if err != nil {
+		return err
+	}
+	return h.awaitAPIServer(ctx, p, config.Host, config.CAData, config.BearerToken)
+}
 
 // startAPIServer starts kube-apiserver and waits until it is ready. It returns the server's URL.
 func (s *supervision) startAPIServer(ctx context.Context, c credentials, extra []string) (string, error) {
@@ -13,16 +75,28 @@ func (s *supervision) startAPIServer(ctx context.Context, c credentials, extra [
 	}
 	s.releases = append(s.releases, release)
 	// Later flags win, so extra comes last.
-	p, err := s.start(apiserver, append(apiserverArgs(port), extra...)...)
+	args := append(apiserverArgs(port), extra...)
+	text, err := json.Marshal(args)
+	if err != nil {
+		return "", err
+	}
+	if err := s.home.writeState(map[string][]byte{apiserverArguments: text}); err != nil {
+		return "", err
+	}
+	p, err := s.start(apiserver, args...)
 	if err != nil {
 		return "", err
 	}
 	server := fmt.Sprintf("https://127.0.0.1:%d", port)
-	probe, err := newProbe(server+"/readyz", c.ca, c.admin)
+	return server, s.home.awaitAPIServer(ctx, p, server, c.ca, c.admin)
+}
+
+func (h home) awaitAPIServer(ctx context.Context, p *process.Process, server string, ca []byte, token string) error {
+	probe, err := newProbe(server+"/readyz", ca, token)
 	if err != nil {
-		return "", err
+		return err
 	}
-	return server, s.await(ctx, apiserver, p, probe.ok)
+	return h.await(ctx, apiserver, p, probe.ok)
 }
 
 func apiserverArgs(port int) []string {

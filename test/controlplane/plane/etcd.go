@@ -31,7 +31,7 @@ func (s *supervision) startEtcd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.await(ctx, etcd, p, func(context.Context) error {
+	return s.home.await(ctx, etcd, p, func(context.Context) error {
 		_, err := os.Stat(s.home.state(etcdClients))
 		return err
 	})

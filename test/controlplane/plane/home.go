@@ -77,6 +77,14 @@ func (h home) claimed() bool {
 	return err == nil
 }
 
+// supervised returns an error unless a control plane runs in the directory.
+func (h home) supervised() error {
+	if !process.Alive(h.record(supervisor)) {
+		return fmt.Errorf("no control plane runs in %s: start one with controlplane up --dir %s", h, h)
+	}
+	return nil
+}
+
 // takeOver claims the directory, stops what runs in it and leaves it with nothing but an empty state.
 func (h home) takeOver(ctx context.Context) (release func(), err error) {
 	release, err = h.claim(ctx)

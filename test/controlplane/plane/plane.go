@@ -110,8 +110,8 @@ func Controllers(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if !process.Alive(h.record(supervisor)) {
-		return fmt.Errorf("no control plane runs in %s: start one with controlplane up --dir %s", h, h)
+	if err := h.supervised(); err != nil {
+		return err
 	}
 	if o.Controllers == NoControllers {
 		return h.stopControllers(ctx)

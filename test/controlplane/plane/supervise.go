@@ -65,25 +65,33 @@ func (s *supervision) startAll(ctx context.Context, o Options) error {
 
 // start starts one of the components that the supervisor watches.
 func (s *supervision) start(name string, args ...string) (*process.Process, error) {
+	p, err := s.home.start(name, args)
+	if err == nil {
+		s.running = append(s.running, component{name, p})
+	}
+	return p, err
+}
+
+// start starts a component, which ends with the supervisor.
+func (h home) start(name string, args []string) (*process.Process, error) {
 	p, err := process.Start(process.Spec{
-		Args: args, Dir: s.home.path("state"), Log: s.home.log(name),
-		Record: s.home.record(name), Lifeline: s.home.record(supervisor),
+		Args: args, Dir: h.path("state"), Log: h.log(name),
+		Record: h.record(name), Lifeline: h.record(supervisor),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)
 	}
-	s.running = append(s.running, component{name, p})
 	return p, nil
 }
 
-func (s *supervision) await(ctx context.Context, name string, p *process.Process, check func(context.Context) error) error {
+func (h home) await(ctx context.Context, name string, p *process.Process, check func(context.Context) error) error {
 	if err := await(ctx, p, check); err != nil {
-		return fmt.Errorf("starting %s: %w", name, withTail(err, s.home.log(name), 15))
+		return fmt.Errorf("starting %s: %w", name, withTail(err, h.log(name), 15))
 	}
 	return nil
 }
 
-// watch returns when ctx is done or a component has ended. Controllers may come and go.
+// watch returns when ctx is done or a component has ended. Controllers may come and go, and so may an API server that StopAPIServer has stopped.
 func (s *supervision) watch(ctx context.Context) error {
 	ended := make(chan component, len(s.running))
 	for _, c := range s.running {
@@ -92,11 +100,16 @@ func (s *supervision) watch(ctx context.Context) error {
 			ended <- c
 		}()
 	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case c := <-ended:
-		return withTail(fmt.Errorf("%s ended (%s)", c.name, c.Outcome()), s.home.log(c.name), 15)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case c := <-ended:
+			if _, err := os.Stat(s.home.state(apiserverStopped)); c.name == apiserver && err == nil {
+				continue
+			}
+			return withTail(fmt.Errorf("%s ended (%s)", c.name, c.Outcome()), s.home.log(c.name), 15)
+		}
 	}
 }
 
