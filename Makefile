@@ -15,6 +15,9 @@ PLATFORMS = darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 PLANE   := test/controlplane
 SOURCES := $(PLANE)/go.mod $(PLANE)/go.sum $(shell find $(PLANE) -name '*.go' ! -name '*_test.go')
 
+# Kubernetes' own tests of the collector are compiled like the control plane.
+UPSTREAM := test/upstream
+
 # Its version is pinned there, and what it depends on stays out of the plugin's go.mod.
 LINTER  := test/lint
 
@@ -37,7 +40,7 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: help build controlplane test test-long test-random test-faults test-short test-real lint fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
+.PHONY: help build controlplane test test-long test-random test-upstream test-faults test-short test-real lint fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,11 +74,15 @@ $(PROGRAMS):
 test: build controlplane ## Run all tests, against a real control plane where they need one (about half an hour on 2 cores)
 	@echo 'Running all tests: about half an hour on 2 cores. The first time they are compiled before, with the race detector, which takes some minutes more.'
 	cd $(PLANE) && $(GO) test -timeout 10m ./...
+	cd $(UPSTREAM) && $(GO) test -short .
 	$(GO) test -race -count=1 -timeout 30m $(filter-out $(WHOLE),$(shell $(GO) list ./...))
 	$(GO) test -race -count=1 -timeout 45m -p 1 $(WHOLE)
 
 # A release runs it: seeds that make test does not come to.
-test-long: test-random test-faults ## Run the tests with random clusters on many of them (GRAPHS=500), and all faults (hours)
+test-long: test-upstream test-random test-faults ## Run Kubernetes' own tests of the collector, the tests with random clusters on many of them (GRAPHS=500), and all faults (hours)
+
+test-upstream: build controlplane ## Run Kubernetes' own tests of the collector against kubectl gc run --watch (minutes, once they are compiled)
+	cd $(UPSTREAM) && $(GO) test -count=1 -timeout 1h .
 
 test-random: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500)
 	$(GO) test -race -count=1 -timeout 3h -run '_P01|_P10|_P14' ./pkg/collect ./pkg/plan -graphs $(GRAPHS)
@@ -97,6 +104,7 @@ lint: bin/golangci-lint ## Check format, go.mod files, code with golangci-lint, 
 	$(GO) test ./test/imports
 	cd $(PLANE) && $(GO) vet ./...
 	cd $(PLANE) && ../../bin/golangci-lint run ./command ./pki ./plane ./process
+	cd $(UPSTREAM) && $(GO) mod tidy -diff && $(GO) vet ./... && ../../bin/golangci-lint run ./...
 	cd $(REAL) && $(GO) mod tidy -diff && $(GO) vet ./... && ../../bin/golangci-lint run ./...
 
 fmt: ## Format the Go code
