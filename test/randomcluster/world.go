@@ -75,38 +75,49 @@ func (w *World) resource(kind, namespace string) dynamic.ResourceInterface {
 // Create makes a random cluster: a few objects with owners among those before them, some references that are wrong, some
 // finalizers, and now and then a cycle.
 func (w *World) Create(ctx context.Context, namespace string, rng *rand.Rand) error {
+	_, err := w.create(ctx, namespace, rng)
+	return err
+}
+
+// create returns what it has made, as it was made.
+func (w *World) create(ctx context.Context, namespace string, rng *rand.Rand) ([]*unstructured.Unstructured, error) {
 	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}}
 	if _, err := w.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(ctx, ns, metav1.CreateOptions{}); err != nil {
-		return err
+		return nil, err
 	}
 	var made []*unstructured.Unstructured
 	for i := range 3 + rng.IntN(10) {
-		kind := kinds[rng.IntN(3)]
-		if rng.IntN(8) == 0 {
-			kind = kinds[3]
-		}
-		o := &unstructured.Unstructured{Object: map[string]any{}}
-		o.SetAPIVersion(kind.APIVersion())
-		o.SetKind(kind.Kind)
-		o.SetName(fmt.Sprintf("o%02d", i))
-		if !kind.Namespaced {
-			o.SetName(namespace + o.GetName())
-		} else {
-			o.SetNamespace(namespace)
-		}
-		o.SetLabels(map[string]string{label: namespace})
-		o.SetFinalizers(randomFinalizers(rng))
-		o.SetOwnerReferences(randomOwners(made, rng))
-		created, err := w.resource(kind.Kind, namespace).Create(ctx, o, metav1.CreateOptions{})
+		created, err := w.createOne(ctx, namespace, i, made, rng)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		made = append(made, created)
 	}
 	if len(made) > 2 && rng.IntN(6) == 0 {
-		return w.close(ctx, made[rng.IntN(len(made)/2)], made[len(made)/2+rng.IntN(len(made)-len(made)/2)], rng)
+		return made, w.close(ctx, made[rng.IntN(len(made)/2)], made[len(made)/2+rng.IntN(len(made)-len(made)/2)], rng)
 	}
-	return nil
+	return made, nil
+}
+
+// createOne makes an object with owners among those that were made before.
+func (w *World) createOne(ctx context.Context, namespace string, number int, made []*unstructured.Unstructured, rng *rand.Rand) (*unstructured.Unstructured, error) {
+	kind := kinds[rng.IntN(3)]
+	if rng.IntN(8) == 0 {
+		kind = kinds[3]
+	}
+	o := &unstructured.Unstructured{Object: map[string]any{}}
+	o.SetAPIVersion(kind.APIVersion())
+	o.SetKind(kind.Kind)
+	o.SetName(fmt.Sprintf("o%02d", number))
+	if !kind.Namespaced {
+		o.SetName(namespace + o.GetName())
+	} else {
+		o.SetNamespace(namespace)
+	}
+	o.SetLabels(map[string]string{label: namespace})
+	o.SetFinalizers(randomFinalizers(rng))
+	o.SetOwnerReferences(randomOwners(made, rng))
+	return w.resource(kind.Kind, namespace).Create(ctx, o, metav1.CreateOptions{})
 }
 
 // close makes an object own one that came before it, which may make a cycle.

@@ -1,0 +1,184 @@
+package collect
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-gc/kubectl-gc/test/randomcluster"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// paces are the pauses between two changes with which the collector does again what ended differently. Never is for one that begins when all changes were made.
+var paces = []time.Duration{never, 0, 50 * time.Millisecond, 300 * time.Millisecond, time.Second}
+
+const never = -1
+
+// TestWatchEndsAsTheCollectorDoes_P14 makes each random cluster on two control planes and changes it at once, while a loop watches on one and the collector
+// runs on the other, and compares what is left when both are at rest, object by object. What differs is named as in TestSameResultAsTheCollector_P14; where
+// the end depends on what the collector has done before a change came, each object has to end as it does where the collector meets the same changes at another pace.
+func TestWatchEndsAsTheCollectorDoes_P14(t *testing.T) {
+	t.Parallel()
+	ours := testcluster.Shared(t)
+	theirs := testcluster.Start(t, testcluster.NoControllers(), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
+	tw := &twins{client: newClient(t, ours), ours: randomcluster.New(t, ours), theirs: randomcluster.New(t, theirs), collector: theirs, named: map[string]int{}}
+	theirs.StartControllers(t, testcluster.Collector)
+	for _, b := range batches("m", *twinSeed, randomcluster.Graphs(), 100) {
+		tw.compareWatch(t, b)
+	}
+	t.Logf("%d comparisons; differences: %v", tw.compared, tw.named)
+	if tw.named["timing"] > 1+randomcluster.Graphs()/5 {
+		t.Errorf("%d differences by timing are too many to call it that", tw.named["timing"])
+	}
+}
+
+// compareWatch takes one batch through its changes on both control planes.
+func (tw *twins) compareWatch(t *testing.T, b batch) {
+	t.Helper()
+	w := watchOver(t, tw.client, Options{Allow: b.within(), AllowOwnerLoss: true, Settle: 20 * time.Millisecond})
+	defer w.cancel()
+	group, ctx := errgroup.WithContext(t.Context())
+	for _, world := range []*randomcluster.World{tw.ours, tw.theirs} {
+		group.Go(func() error { return b.createAndChange(ctx, world, 0) })
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	left := tw.atRest(t, b, tw.ours)
+	first := tw.atRest(t, b, tw.theirs)
+	second := first
+	if !alike(b, first, left) {
+		tw.collector.StopControllers(t)
+		tw.collector.StartControllers(t, testcluster.Collector)
+		second = tw.atRest(t, b, tw.theirs)
+	}
+	var open batch
+	for _, tr := range b {
+		tw.compared++
+		why := ""
+		switch {
+		case slices.Equal(first[tr.namespace], left[tr.namespace]):
+			continue
+		case slices.Equal(second[tr.namespace], left[tr.namespace]):
+			why = "RO-001"
+		case frozen(second[tr.namespace], left[tr.namespace]):
+			why = "X-04"
+		default:
+			open = append(open, tr)
+			continue
+		}
+		tw.named[why]++
+		t.Logf("seed %d: %s", tr.seed, why)
+	}
+	for seed, ends := range tw.atOtherPaces(t, open) {
+		tr := open[slices.IndexFunc(open, func(tr *trial) bool { return tr.seed == seed })]
+		ends = append(ends, first[tr.namespace], second[tr.namespace])
+		if strange := strange(left[tr.namespace], ends); len(strange) > 0 {
+			t.Errorf("seed %d: nothing of this is ever so where the collector runs: %q\n(-collector +loop)\n%s", seed, strange, cmp.Diff(second[tr.namespace], left[tr.namespace]))
+			continue
+		}
+		tw.named["timing"]++
+		t.Logf("seed %d: timing", seed)
+	}
+	for _, world := range []*randomcluster.World{tw.ours, tw.theirs} {
+		if err := world.Wipe(context.WithoutCancel(t.Context()), b.namespaces()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// atOtherPaces has the collector meet the changes of random clusters at other paces, and returns what it leaves each time, by seed.
+func (tw *twins) atOtherPaces(t *testing.T, b batch) map[uint64][][]string {
+	t.Helper()
+	ends := map[uint64][][]string{}
+	if len(b) == 0 {
+		return ends
+	}
+	for i, pace := range paces {
+		var again batch
+		for _, tr := range b {
+			again = append(again, batches("m"+string(rune('a'+i)), tr.seed, 1, 1)[0]...)
+		}
+		if pace == never {
+			tw.collector.StopControllers(t)
+		}
+		if err := again.createAndChange(t.Context(), tw.theirs, pace); err != nil {
+			t.Fatal(err)
+		}
+		if pace == never {
+			tw.collector.StartControllers(t, testcluster.Collector)
+		}
+		left := tw.atRest(t, again, tw.theirs)
+		for _, tr := range again {
+			ends[tr.seed] = append(ends[tr.seed], left[tr.namespace])
+		}
+		if err := tw.theirs.Wipe(context.WithoutCancel(t.Context()), again.namespaces()); err != nil {
+			t.Error(err)
+		}
+	}
+	return ends
+}
+
+// strange returns what is left of objects, or that one is gone, where it is so in none of several ends.
+func strange(left []string, ends [][]string) []string {
+	names := map[string]bool{}
+	for _, end := range append(ends, left) {
+		for _, line := range end {
+			name, _ := parse(line)
+			names[name] = true
+		}
+	}
+	var found []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		line := lineOf(left, name)
+		if !slices.ContainsFunc(ends, func(end []string) bool { return lineOf(end, name) == line }) {
+			found = append(found, strings.TrimSpace(name+" "+strings.TrimPrefix(line, name)))
+		}
+	}
+	return found
+}
+
+// createAndChange makes the random clusters and changes them, with a pause before each change. Each call does the same.
+func (b batch) createAndChange(ctx context.Context, world *randomcluster.World, pace time.Duration) error {
+	return b.each(ctx, func(ctx context.Context, tr *trial) error {
+		return world.CreateAndChange(ctx, tr.namespace, rand.New(rand.NewPCG(tr.seed, 0)), func(ctx context.Context) error { return sleep(ctx, max(0, pace)) })
+	})
+}
+
+// atRest waits until nothing has changed for a while, and returns what there is. Finalizers of what is being deleted are removed in half of the random clusters.
+func (tw *twins) atRest(t *testing.T, b batch, world *randomcluster.World) map[string][]string {
+	t.Helper()
+	released := map[string]bool{}
+	for _, tr := range b {
+		released[tr.namespace] = tr.seed%2 == 0
+	}
+	var now map[string][]string
+	var polled time.Time
+	changed := time.Now()
+	testcluster.Eventually(t, "the collector comes to rest", func(ctx context.Context) (bool, error) {
+		if time.Since(polled) < poll {
+			return false, nil
+		}
+		polled = time.Now()
+		cascade, err := releasable(ctx, world, released)
+		if err == nil {
+			err = world.ReleaseAll(ctx, cascade)
+		}
+		if err != nil {
+			return false, err
+		}
+		last := now
+		if now = tw.snapshots(t, b, world); !cmp.Equal(last, now) {
+			changed = time.Now()
+		}
+		return time.Since(changed) > atRest, nil
+	})
+	return now
+}
