@@ -195,19 +195,20 @@ func (s *Store) remove(at scope) {
 	s.moved.Broadcast()
 }
 
-// names returns the names of the objects of a type that is held everywhere; false if it is not.
+// names returns the names of the objects of a type that is held everywhere; false if it is not, or if it is not followed at the moment, so that there may be
+// others.
 func (s *Store) names(group, resource string) ([]string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.scopes[scope{group, resource, ""}]
-	if f == nil || f.problem != nil {
+	if f == nil {
 		return nil, false
 	}
 	names := make([]string, 0, len(f.objects))
 	for _, o := range f.objects {
 		names = append(names, o.Name)
 	}
-	return names, true
+	return names, f.problem == nil
 }
 
 // catchUp waits until watches that were interrupted have been tried again, and until the events of writes have come; not longer than maxConnect.
