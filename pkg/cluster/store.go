@@ -19,7 +19,8 @@ const (
 
 // Store holds the metadata of all objects that it was told to list, and keeps it by watches from where the lists ended, as upstream's GraphBuilder
 // does with its monitors. Its List answers from memory: it lists only types that have come since, or that could not be listed before. A type is listed again
-// when its watch has expired (410); one that may not be watched is listed every PollInterval.
+// when its watch has expired (410); one that may not be watched is listed every PollInterval,
+// and after a while, which grows to a minute, it is tried again whether it may be.
 //
 // What cannot be followed is a gap of the next List, and not taken for complete. List and Close are for one goroutine at a time, all else is safe
 // for concurrent use.
@@ -64,7 +65,7 @@ type expected struct {
 }
 
 // NewStore returns a Store for a listing that has sent nothing yet. Changed is called with every change that its watches show, from several goroutines; one
-// without an Object says that a type was listed again and was not as it was held. The watches end with ctx, or with Close. Progress and Fallback of the options are those of the first listing.
+// without an Object says that a type was listed again and was not as it was held, or that one that was a gap is seen again. The watches end with ctx, or with Close. Progress and Fallback of the options are those of the first listing.
 func (c *Client) NewStore(ctx context.Context, opts ListOptions, changed func(Change)) *Store {
 	s := &Store{client: c, opts: opts, changed: changed, ended: make(chan error, 1), scopes: map[scope]*followed{}, refused: map[scope]refusal{}}
 	s.moved.L = &s.mu
@@ -81,7 +82,7 @@ func (s *Store) Close() {
 }
 
 // Ended returns where the error is that ends the Store: the server's if credentials are refused (401), or an *UnseenError if nothing that was listed
-// can be watched or listed any more.
+// could be watched or listed any more for ten seconds.
 func (s *Store) Ended() <-chan error { return s.ended }
 
 func (s *Store) fail(err error) {
@@ -276,6 +277,7 @@ func (s *Store) fill(ctx context.Context, b *graph.Builder, l *lister, around []
 			l.result.ResumePoints = append(l.result.ResumePoints, f.point)
 			continue
 		}
+		f.gap = true
 		if err := l.note(ctx, f.point.Type, at.namespace, f.problem); err != nil {
 			return false, err
 		}

@@ -15,6 +15,10 @@ import (
 // mostRewatch is how long a watch waits at most before it is tried again while nobody lists.
 const mostRewatch = 30 * time.Second
 
+// refusedFor is for how long nothing may be watched or listed before that ends a store. A server that has just started refuses for a moment what it permits
+// once its authorizer has read the roles.
+const refusedFor = 10 * time.Second
+
 // errInterrupted is of a watch that the server has ended at once, without a reason.
 var errInterrupted = errors.New("the server has closed it")
 
@@ -32,7 +36,8 @@ type followed struct {
 	// connected says that a watch is open, tried that it is or that it failed since it was last asked for, and problem why it is not; nil before the first try.
 	connected, tried bool
 	problem          error
-	blind            bool // it may neither be watched nor listed
+	refusedSince     time.Time // since when it may neither be watched nor listed; zero if it may
+	gap              bool      // a listing has shown the problem as a gap
 }
 
 // hurry has a watch that was interrupted tried again now. The lock is held.
@@ -49,7 +54,11 @@ func (f *followed) hurry() {
 
 // follow keeps what is held of a type as it is in the cluster.
 func (s *Store) follow(f *followed) {
-	expired, delay := f.point.ResourceVersion == "", rewatchDelay
+	interval := s.client.pollInterval
+	if interval <= 0 {
+		interval = DefaultPollInterval
+	}
+	expired, delay, during := f.point.ResourceVersion == "", rewatchDelay, interval
 	for f.ctx.Err() == nil {
 		began := time.Now()
 		err := s.watch(f, &expired)
@@ -60,8 +69,11 @@ func (s *Store) follow(f *followed) {
 			s.fail(err)
 			return
 		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
-			s.poll(f)
-			return
+			if s.poll(f, interval, during) {
+				expired = false
+			}
+			during = min(2*during, askAgain)
+			continue // the permission may be there now
 		case apierrors.IsResourceExpired(err) && !expired:
 			expired = true // and listed at once
 			continue
@@ -73,7 +85,7 @@ func (s *Store) follow(f *followed) {
 		}
 		klog.FromContext(f.ctx).V(3).Info("Watch ended", "resource", f.point.Type.Resource, "group", f.point.Type.Group, "err", err)
 		if time.Since(began) > mostRewatch {
-			delay = rewatchDelay
+			delay, during = rewatchDelay, interval
 		}
 		s.set(f, func() {
 			f.connected, f.tried, f.problem = false, true, fmt.Errorf("the watch was interrupted: %w", err)
@@ -95,6 +107,20 @@ func (s *Store) set(f *followed, change func()) {
 	s.moved.Broadcast()
 }
 
+// seen records that what happens to a type is seen, and says so if it was a gap of a listing: what waits for it to be closed may go on.
+func (s *Store) seen(f *followed, change func()) {
+	var closed bool
+	var at ResumePoint
+	s.set(f, func() {
+		closed, at = f.gap, f.point
+		f.tried, f.problem, f.refusedSince, f.gap = true, nil, time.Time{}, false
+		change()
+	})
+	if closed {
+		s.changed(Change{ResumePoint: at})
+	}
+}
+
 // watch watches a type until the watch ends. It begins with a list if the watch before has expired.
 func (s *Store) watch(f *followed, expired *bool) error {
 	if *expired {
@@ -108,7 +134,7 @@ func (s *Store) watch(f *followed, expired *bool) error {
 	s.mu.Lock()
 	at := f.point
 	s.mu.Unlock()
-	opened := func() { s.set(f, func() { f.connected, f.tried, f.problem = true, true, nil }) }
+	opened := func() { s.seen(f, func() { f.connected = true }) }
 	err := s.client.watchOnce(f.ctx, &at, extras{s.opts.Selector, s.opts.Annotations}, opened, func(c Change) { s.apply(f, c) })
 	s.set(f, func() { f.point, f.connected = at, false })
 	return err
@@ -155,44 +181,48 @@ func (s *Store) replace(f *followed, objects map[string]*held, at ResumePoint) {
 	}
 }
 
-// poll lists a type again and again instead of watching it.
-func (s *Store) poll(f *followed) {
-	interval := s.client.pollInterval
-	if interval <= 0 {
-		interval = DefaultPollInterval
-	}
+// poll lists a type instead of watching it, again and again for a while, and says whether the last list was answered.
+func (s *Store) poll(f *followed, interval, during time.Duration) bool {
+	over := time.After(during)
 	for {
 		objects, at, err := s.relist(f.ctx, f)
 		switch {
 		case f.ctx.Err() != nil:
-			return
+			return false
 		case apierrors.IsUnauthorized(err):
-			s.fail(err)
-			return
+			return false // which the next watch will meet
 		case err != nil:
 			s.unlisted(f, err)
 		default:
 			s.replace(f, objects, at)
-			s.set(f, func() { f.tried, f.problem, f.blind = true, nil, false })
+			s.seen(f, func() {})
 		}
 		select {
 		case <-f.ctx.Done():
-			return
+			return false
+		case <-over:
+			return err == nil
 		case <-f.wake:
 		case <-time.After(interval):
 		}
 	}
 }
 
-// unlisted records that a type that may not be watched could not be listed either, and ends the store if that is so of all.
+// unlisted records that a type that may not be watched could not be listed either, and ends the store if that has been so of all for a while.
 func (s *Store) unlisted(f *followed, err error) {
 	s.set(f, func() {
-		f.tried, f.problem, f.blind = true, err, apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err)
+		f.tried, f.problem = true, err
+		switch refused := apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err); {
+		case !refused:
+			f.refusedSince = time.Time{}
+		case f.refusedSince.IsZero():
+			f.refusedSince = time.Now()
+		}
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, other := range s.scopes {
-		if !other.blind {
+		if other.refusedSince.IsZero() || time.Since(other.refusedSince) < refusedFor {
 			return
 		}
 	}
