@@ -82,14 +82,32 @@ func (s *search) byPlace(ids []graph.ID) map[place][]graph.ID {
 }
 
 // withoutStrangers leaves out objects that no link is about, where labels and annotations say which ones are: of a few ConfigMaps it is asked what they are, and not
-// of the server which ones there belong to a release.
+// of the server which ones there belong to a release. Where they are in many namespaces one list of all of these says which ones have the labels.
 func (s *search) withoutStrangers(ctx context.Context, ids []graph.ID, links map[schema.GroupKind][]*link.Definition) ([]graph.ID, error) {
+	places := s.byPlace(ids)
+	namespaces := map[graph.Type]int{}
+	for p := range places {
+		namespaces[p.t]++
+	}
+	labelled := map[graph.Type]map[string]bool{}
+	for t, n := range namespaces {
+		if n > few && s.Scope == "" {
+			found, err := s.labelled(ctx, t, links[groupKind(t)])
+			if err != nil {
+				return nil, err
+			}
+			labelled[t] = found
+		}
+	}
 	var asked, sources []graph.ID
-	for p, there := range s.byPlace(ids) {
-		told := !slices.ContainsFunc(links[groupKind(p.t)], func(d *link.Definition) bool { return !d.From.InMetadata() })
-		if told && len(there) <= few {
+	for p, there := range places {
+		found := labelled[p.t]
+		switch {
+		case found != nil:
+			sources = append(sources, slices.DeleteFunc(there, func(id graph.ID) bool { return !found[s.Graph.Ref(id).UID] })...)
+		case told(links[groupKind(p.t)]) && len(there) <= few:
 			asked = append(asked, there...)
-		} else {
+		default:
 			sources = append(sources, there...)
 		}
 	}
@@ -101,4 +119,29 @@ func (s *search) withoutStrangers(ctx context.Context, ids []graph.ID, links map
 	}
 	slices.Sort(sources)
 	return sources, err
+}
+
+// told says whether labels and annotations tell which objects are the sources of links.
+func told(links []*link.Definition) bool {
+	return !slices.ContainsFunc(links, func(d *link.Definition) bool { return !d.From.InMetadata() })
+}
+
+// labelled returns the uids of the objects of a type, in all namespaces, that have the labels of one of the links. It is nil if labels do not tell, or if they cannot be
+// listed so: then each namespace is asked, and what cannot be read there is a gap.
+func (s *search) labelled(ctx context.Context, t graph.Type, links []*link.Definition) (map[string]bool, error) {
+	selectors, all := selectors(links)
+	if !all || !told(links) {
+		return nil, nil
+	}
+	found := map[string]bool{}
+	for _, labels := range selectors {
+		matches, err := s.client.ListMatching(ctx, t, "", cluster.Selectors{Labels: labels})
+		if err != nil {
+			return nil, context.Cause(ctx)
+		}
+		for _, m := range matches {
+			found[m.UID] = true
+		}
+	}
+	return found, nil
 }
