@@ -10,28 +10,27 @@ func (b *Builder) Build() *Graph {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.settleListings()
-	g := &Graph{types: b.types, listings: b.listings, nsNames: b.nsNames, finLists: b.finLists, coords: b.coords}
+	g := &Graph{types: b.types, listings: b.listings, nsNames: b.nsNames, finLists: b.finLists, coords: b.coords, gvks: b.gvks}
 	g.resolver = newResolver(b)
 
 	virtual := b.virtualNodes()
 	order := b.order(virtual)
-	renumber := make([]int32, len(b.nodes))
+	renumber := make([]int32, b.nodes.len())
 	for i := range renumber {
 		renumber[i] = -1
 	}
 	for i, old := range order {
 		renumber[old] = int32(i)
 	}
-	g.nodes = make([]node, len(order))
+	b.nodes.permute(order)
+	g.nodes, g.texts = b.nodes, b.texts
 	edges := 0
-	for i, old := range order {
-		g.nodes[i] = b.nodes[old]
-		edges += int(g.nodes[i].ownerCount)
+	for i := range g.nodes.len() {
+		edges += int(g.nodes.at(int32(i)).ownerCount)
 	}
-	b.nodes = nil
 	g.edges = make([]edge, 0, edges)
-	for i := range g.nodes {
-		n := &g.nodes[i]
+	for i := range g.nodes.len() {
+		n := g.nodes.at(int32(i))
 		first := int32(len(g.edges))
 		for _, e := range b.edges[n.owners : n.owners+n.ownerCount] {
 			e.owner, e.dependent = renumber[e.owner], int32(i)
@@ -40,12 +39,12 @@ func (b *Builder) Build() *Graph {
 		n.owners = first
 	}
 	b.edges = nil
-	g.byUID = b.slots
-	for uid, old := range g.byUID {
-		if renumber[old] < 0 {
-			delete(g.byUID, uid)
-		} else {
-			g.byUID[uid] = renumber[old]
+	b.byUID.renumber(renumber)
+	g.byUID = b.byUID
+	g.versions = make(map[int32]string, len(b.versions))
+	for old, version := range b.versions {
+		if id := renumber[old]; id >= 0 {
+			g.versions[id] = version
 		}
 	}
 	g.aliases = map[int32][]int32{}
@@ -60,7 +59,7 @@ func (b *Builder) Build() *Graph {
 			g.annotations[id] = set
 		}
 	}
-	g.sorted = len(g.nodes)
+	g.sorted = g.nodes.len()
 	g.indexDependents()
 	g.checkReferences(virtual, renumber)
 	g.indexPlaces()
@@ -74,8 +73,8 @@ func (b *Builder) settleListings() {
 	const none = -1
 	gone := func(list int32) bool { return list == none || b.listings[list].state == discarded }
 	typeOf := func(list int32) Type { return b.types[b.listings[list].typ] }
-	for i := range b.nodes {
-		n := &b.nodes[i]
+	for i := range b.nodes.len() {
+		n := b.nodes.at(int32(i))
 		if n.listing == none {
 			continue
 		}
@@ -92,7 +91,8 @@ func (b *Builder) settleListings() {
 			b.aliases[int32(i)] = slices.DeleteFunc(others, gone)
 		}
 		if n.listing == none {
-			*n = node{uid: n.uid, listing: none}
+			*n = node{uid: n.uid, oddUID: n.oddUID, listing: none}
+			delete(b.versions, int32(i))
 			delete(b.aliases, int32(i))
 			delete(b.annotations, int32(i))
 		}
@@ -103,13 +103,13 @@ func (b *Builder) settleListings() {
 // the coordinates that its dependents give, and names them so.
 func (b *Builder) virtualNodes() map[int32]int32 {
 	virtual := map[int32]int32{}
-	for i := range b.nodes {
-		n := &b.nodes[i]
+	for i := range b.nodes.len() {
+		n := b.nodes.at(int32(i))
 		if n.listing < 0 {
 			continue
 		}
 		for _, e := range b.edges[n.owners : n.owners+n.ownerCount] {
-			if b.nodes[e.owner].listing >= 0 {
+			if b.nodes.at(e.owner).listing >= 0 {
 				continue
 			}
 			if c, ok := virtual[e.owner]; !ok || b.compareCoordinates(e.coord, c) < 0 {
@@ -118,7 +118,7 @@ func (b *Builder) virtualNodes() map[int32]int32 {
 		}
 	}
 	for id, c := range virtual {
-		b.nodes[id].name = b.coords[c].name
+		b.nodes.at(id).name = b.coords[c].name
 	}
 	return virtual
 }
@@ -126,10 +126,10 @@ func (b *Builder) virtualNodes() map[int32]int32 {
 func (b *Builder) compareCoordinates(i, j int32) int {
 	x, y := &b.coords[i], &b.coords[j]
 	return cmp.Or(
-		cmp.Compare(x.kind, y.kind),
-		cmp.Compare(x.apiVersion, y.apiVersion),
+		cmp.Compare(b.gvks[x.gvk].kind, b.gvks[y.gvk].kind),
+		cmp.Compare(b.gvks[x.gvk].apiVersion, b.gvks[y.gvk].apiVersion),
 		cmp.Compare(b.nsNames[x.ns], b.nsNames[y.ns]),
-		cmp.Compare(x.name, y.name),
+		cmp.Compare(b.texts.get(x.name), b.texts.get(y.name)),
 	)
 }
 
@@ -138,30 +138,31 @@ func (b *Builder) compareCoordinates(i, j int32) int {
 func (b *Builder) order(virtual map[int32]int32) []int32 {
 	r := newResolver(b)
 	for id, c := range virtual {
-		n := &b.nodes[id]
+		n := b.nodes.at(id)
 		n.ns = b.coords[c].ns
-		if t, ok := r.resolve(b.coords[c].apiVersion, b.coords[c].kind); ok && !b.types[t].Namespaced {
+		says := b.gvks[b.coords[c].gvk]
+		if t, ok := r.resolve(says.apiVersion, says.kind); ok && !b.types[t].Namespaced {
 			n.ns = 0
 		}
 	}
-	order := make([]int32, 0, len(b.nodes))
-	for i := range b.nodes {
-		if _, isVirtual := virtual[int32(i)]; isVirtual || b.nodes[i].listing >= 0 {
+	order := make([]int32, 0, b.nodes.len())
+	for i := range b.nodes.len() {
+		if _, isVirtual := virtual[int32(i)]; isVirtual || b.nodes.at(int32(i)).listing >= 0 {
 			order = append(order, int32(i))
 		}
 	}
 	rank := b.typeRanks()
 	kindOf := func(id int32) (group, kind string) {
-		if l := b.nodes[id].listing; l >= 0 {
+		if l := b.nodes.at(id).listing; l >= 0 {
 			t := &b.types[b.listings[l].typ]
 			return t.Group, t.Kind
 		}
-		c := &b.coords[virtual[id]]
-		return groupOf(c.apiVersion), c.kind
+		says := b.gvks[b.coords[virtual[id]].gvk]
+		return groupOf(says.apiVersion), says.kind
 	}
 	nsRank := ranks(b.nsNames)
 	slices.SortFunc(order, func(x, y int32) int {
-		p, q := &b.nodes[x], &b.nodes[y]
+		p, q := b.nodes.at(x), b.nodes.at(y)
 		if p.ns != q.ns {
 			return cmp.Compare(nsRank[p.ns], nsRank[q.ns])
 		}
@@ -176,7 +177,10 @@ func (b *Builder) order(virtual map[int32]int32) []int32 {
 				return c
 			}
 		}
-		return cmp.Or(cmp.Compare(p.name, q.name), cmp.Compare(p.uid, q.uid))
+		if c := cmp.Compare(b.texts.get(p.name), b.texts.get(q.name)); c != 0 {
+			return c
+		}
+		return cmp.Compare(b.texts.uidOf(p), b.texts.uidOf(q))
 	})
 	return order
 }
@@ -217,7 +221,7 @@ func ranks(names []string) []int32 {
 
 // indexDependents lays the edges out by owner. Edges stand in the order of their dependents, and so does each bucket.
 func (g *Graph) indexDependents() {
-	g.depStart = make([]int32, len(g.nodes)+1)
+	g.depStart = make([]int32, g.nodes.len()+1)
 	for i := range g.edges {
 		g.depStart[g.edges[i].owner+1]++
 	}

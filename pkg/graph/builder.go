@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"hash/maphash"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -14,11 +16,15 @@ type Builder struct {
 	served   map[gvk]string // every spelling that a RESTMapper resolves -> the kind
 	exact    map[gvk]string // the kind as it is served -> the resource, empty if there are several
 	listings []listing
-	slots    map[string]int32 // uid -> index in nodes
-	nodes    []node
-	edges    []edge // the owner references of one object stand together; those of an object that was added again are left behind
+	byUID    index
+	nodes    nodes
+	texts    texts
+	versions map[int32]string // of the few nodes whose resourceVersion is no number
+	edges    []edge           // the owner references of one object stand together; those of an object that was added again are left behind
 	coords   []coordinates
-	coordIDs map[coordinates]int32
+	coordIDs index
+	kinds    map[gvk]int32 // index in gvks
+	gvks     []gvk
 	nsIDs    map[string]int32
 	nsNames  []string
 	finIDs   map[string]int32
@@ -45,19 +51,6 @@ const (
 	discarded
 )
 
-// node is one uid. It is virtual until an object with that uid is added, and again when its listing is discarded.
-type node struct {
-	uid, name, rv                        string
-	creationTimestamp, deletionTimestamp int64
-	generation                           int64
-	listing                              int32 // -1: never seen
-	ns                                   int32
-	finalizers                           int32
-	owners                               int32 // first of its edges
-	ownerCount                           int32
-	selected                             bool
-}
-
 type edge struct {
 	owner, dependent int32
 	coord            int32
@@ -74,8 +67,9 @@ const (
 
 // coordinates are what a reference says besides the uid, with the namespace it is resolved in.
 type coordinates struct {
-	apiVersion, kind, name string
-	ns                     int32 // of the dependent
+	name text
+	gvk  int32
+	ns   int32 // of the dependent
 }
 
 // NewBuilder returns an empty Builder.
@@ -84,8 +78,8 @@ func NewBuilder() *Builder {
 		typeIDs:  map[Type]int32{},
 		served:   map[gvk]string{},
 		exact:    map[gvk]string{},
-		slots:    map[string]int32{},
-		coordIDs: map[coordinates]int32{},
+		versions: map[int32]string{},
+		kinds:    map[gvk]int32{},
 		nsIDs:    map[string]int32{"": 0},
 		nsNames:  []string{""},
 		finIDs:   map[string]int32{"": 0},
@@ -175,7 +169,7 @@ func (l *Listing) Add(objects ...Object) {
 
 func (b *Builder) add(list int32, o *Object) {
 	id := b.slot(b.key(list, o))
-	n := &b.nodes[id]
+	n := b.nodes.at(id)
 	if n.listing >= 0 && n.listing != list && b.listings[n.listing].state != discarded {
 		// One object served under two group-resources is one node (GC-020, GC-032). Lists run in parallel, so
 		// which comes first must not decide: the lesser type does.
@@ -185,7 +179,8 @@ func (b *Builder) add(list int32, o *Object) {
 		}
 		b.aliases[id] = append(b.aliases[id], n.listing)
 	}
-	n.listing, n.name, n.rv = list, o.Name, o.ResourceVersion
+	n.listing, n.name = list, b.texts.add(o.Name)
+	b.version(id, o.ResourceVersion)
 	n.creationTimestamp, n.deletionTimestamp, n.generation = o.CreationTimestamp, o.DeletionTimestamp, o.Generation
 	n.selected = o.Selected
 	b.annotate(id, o.Annotations)
@@ -215,14 +210,32 @@ func (b *Builder) key(list int32, o *Object) string {
 	return strings.Join([]string{"", t.Group, t.Resource, o.Namespace, o.Name}, "\x00")
 }
 
-func (b *Builder) slot(uid string) int32 {
-	id, ok := b.slots[uid]
+// slot returns the node of a uid, a virtual one if it is new.
+func (b *Builder) slot(s string) int32 {
+	u, usual := parseUID(s)
+	hash := hashUID(u, usual, s)
+	id, ok := b.byUID.find(hash, func(id int32) bool { return b.texts.isUID(b.nodes.at(id), u, usual, s) })
 	if !ok {
-		id = int32(len(b.nodes))
-		b.nodes = append(b.nodes, node{uid: uid, listing: -1})
-		b.slots[uid] = id
+		if !usual {
+			u = oddUID(b.texts.add(s))
+		}
+		id = b.nodes.add(node{uid: u, oddUID: !usual, listing: -1})
+		b.byUID.add(hash, id, func(id int32) uint64 { return b.texts.hash(b.nodes.at(id)) })
 	}
 	return id
+}
+
+// version notes the resourceVersion of a node. Each that an API server makes is a number; others are kept as they are.
+func (b *Builder) version(id int32, s string) {
+	n := b.nodes.at(id)
+	delete(b.versions, id)
+	v, err := strconv.ParseUint(s, 10, 64)
+	if n.version = v; err != nil || v == 0 || s[0] == '0' || s[0] == '+' {
+		n.version = 0
+		if s != "" {
+			b.versions[id] = strings.Clone(s)
+		}
+	}
 }
 
 func (b *Builder) namespace(name string) int32 {
@@ -251,12 +264,31 @@ func (b *Builder) finalizerList(list []string) int32 {
 }
 
 func (b *Builder) coordinate(r *OwnerReference, ns int32) int32 {
-	c := coordinates{apiVersion: r.APIVersion, kind: r.Kind, name: r.Name, ns: ns}
-	id, ok := b.coordIDs[c]
+	says := gvk{r.APIVersion, r.Kind}
+	kind, ok := b.kinds[says]
+	if !ok {
+		kind = int32(len(b.gvks))
+		b.gvks = append(b.gvks, says)
+		b.kinds[says] = kind
+	}
+	hash := hashCoordinates(kind, ns, r.Name)
+	id, ok := b.coordIDs.find(hash, func(id int32) bool {
+		c := &b.coords[id]
+		return c.gvk == kind && c.ns == ns && b.texts.get(c.name) == r.Name
+	})
 	if !ok {
 		id = int32(len(b.coords))
-		b.coords = append(b.coords, c)
-		b.coordIDs[c] = id
+		b.coords = append(b.coords, coordinates{name: b.texts.add(r.Name), gvk: kind, ns: ns})
+		b.coordIDs.add(hash, id, func(id int32) uint64 {
+			c := &b.coords[id]
+			return hashCoordinates(c.gvk, c.ns, b.texts.get(c.name))
+		})
 	}
 	return id
+}
+
+// hashCoordinates is the hash of a reference's name, with what else coordinates have mixed into all its bits: one owner is named in each of many namespaces.
+func hashCoordinates(kind, ns int32, name string) uint64 {
+	hash := (maphash.String(seed, name) ^ uint64(uint32(ns))<<32 ^ uint64(uint32(kind))) * 0x9e3779b97f4a7c15
+	return hash ^ hash>>32
 }

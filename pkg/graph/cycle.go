@@ -19,9 +19,9 @@ func (g *Graph) Cycle(id ID) (int, bool) {
 // deep as somebody cares to make it.
 func (g *Graph) findCycles() {
 	const unvisited = -1
-	index := make([]int32, len(g.nodes))
-	low := make([]int32, len(g.nodes))
-	onStack := make([]bool, len(g.nodes))
+	index := make([]int32, g.nodes.len())
+	low := make([]int32, g.nodes.len())
+	onStack := make([]bool, g.nodes.len())
 	for i := range index {
 		index[i] = unvisited
 	}
@@ -36,16 +36,16 @@ func (g *Graph) findCycles() {
 		counter++
 		stack = append(stack, v)
 		onStack[v] = true
-		frames = append(frames, frame{v, g.nodes[v].owners})
+		frames = append(frames, frame{v, g.nodes.at(v).owners})
 	}
-	for root := range g.nodes {
-		if index[root] != unvisited || g.nodes[root].ownerCount == 0 {
+	for root := range g.nodes.len() {
+		if index[root] != unvisited || g.nodes.at(int32(root)).ownerCount == 0 {
 			continue
 		}
 		visit(int32(root))
 		for len(frames) > 0 {
 			f := &frames[len(frames)-1]
-			n := &g.nodes[f.node]
+			n := g.nodes.at(f.node)
 			if f.next < n.owners+n.ownerCount {
 				w := g.edges[f.next].owner
 				f.next++
@@ -101,7 +101,7 @@ func (g *Graph) popComponent(stack []int32, v int32, onStack []bool) []int32 {
 }
 
 func (g *Graph) ownsItself(v int32) bool {
-	n := &g.nodes[v]
+	n := g.nodes.at(v)
 	for _, e := range g.edges[n.owners : n.owners+n.ownerCount] {
 		if e.owner == v {
 			return true

@@ -35,7 +35,7 @@ func (g *Graph) indexPlaces() {
 	}
 	for id, lists := range g.aliases {
 		for _, list := range lists {
-			add(g.listings[list].typ, g.listings[g.nodes[id].listing].typ)
+			add(g.listings[list].typ, g.listings[g.nodes.at(id).listing].typ)
 		}
 	}
 }
@@ -63,10 +63,10 @@ func (g *Graph) Find(group, resource, namespace, name string) (ID, bool) {
 	ok := false
 	for _, k := range g.places[groupResource{group, resource}].kinds {
 		from := g.search(func(id int32) int {
-			return cmp.Or(g.compareKind(id, namespace, k), cmp.Compare(g.nodes[id].name, name))
+			return cmp.Or(g.compareKind(id, namespace, k), cmp.Compare(g.Name(ID(id)), name))
 		})
-		for id := from; int(id) < g.sorted && g.nodes[id].name == name && g.compareKind(int32(id), namespace, k) == 0; id++ {
-			if g.is(id, group, resource) && (!ok || g.nodes[id].creationTimestamp > g.nodes[found].creationTimestamp) {
+		for id := from; int(id) < g.sorted && g.Name(id) == name && g.compareKind(int32(id), namespace, k) == 0; id++ {
+			if g.is(id, group, resource) && (!ok || g.CreationTimestamp(id) > g.CreationTimestamp(found)) {
 				found, ok = id, true
 			}
 		}
@@ -93,8 +93,8 @@ func (g *Graph) OfType(group, resource, namespace string) iter.Seq[ID] {
 // steps as there are nodes in the namespace.
 func (g *Graph) InNamespace(namespace string) iter.Seq[ID] {
 	return func(yield func(ID) bool) {
-		from := g.search(func(id int32) int { return cmp.Compare(g.nsNames[g.nodes[id].ns], namespace) })
-		for id := from; int(id) < g.sorted && g.nsNames[g.nodes[id].ns] == namespace; id++ {
+		from := g.search(func(id int32) int { return cmp.Compare(g.nsNames[g.nodes.at(id).ns], namespace) })
+		for id := from; int(id) < g.sorted && g.nsNames[g.nodes.at(int32(id)).ns] == namespace; id++ {
 			if g.Observed(id) && !yield(id) {
 				return
 			}
@@ -109,12 +109,12 @@ func (g *Graph) search(compare func(id int32) int) ID {
 
 // compareKind says whether a node stands before, at or behind the objects of a kind in a namespace.
 func (g *Graph) compareKind(id int32, namespace string, k groupKind) int {
-	n := &g.nodes[id]
+	n := g.nodes.at(id)
 	if c := cmp.Compare(g.nsNames[n.ns], namespace); c != 0 {
 		return c
 	}
 	if v, ok := g.virtual[id]; ok {
-		c := &g.coords[v.coord]
+		c := &g.gvks[g.coords[v.coord].gvk]
 		return cmp.Or(cmp.Compare(groupOf(c.apiVersion), k.group), cmp.Compare(c.kind, k.kind))
 	}
 	t := &g.types[g.listings[n.listing].typ]

@@ -3,6 +3,7 @@ package graph
 import (
 	"iter"
 	"slices"
+	"strconv"
 )
 
 // Graph is an immutable owner graph. Nodes are numbered in the order namespace, group, kind, name, uid, and everything
@@ -12,12 +13,15 @@ type Graph struct {
 	listings   []listing
 	nsNames    []string
 	finLists   [][]string
+	gvks       []gvk
 	coords     []coordinates
-	nodes      []node
-	edges      []edge // by dependent
+	nodes      nodes
+	texts      texts
+	versions   map[int32]string // of the few nodes whose resourceVersion is no number
+	edges      []edge           // by dependent
 	dependents []int32
 	depStart   []int32
-	byUID      map[string]int32
+	byUID      index
 	virtual    map[int32]virtualNode
 	aliases    map[int32][]int32
 	// annotations are those of the few nodes that have one that the listing was asked for.
@@ -50,23 +54,24 @@ type Edge struct {
 }
 
 // Len returns the number of nodes, virtual ones included.
-func (g *Graph) Len() int { return len(g.nodes) }
+func (g *Graph) Len() int { return g.nodes.len() }
 
 // Edges returns the number of ownerReferences of all seen objects.
 func (g *Graph) Edges() int { return len(g.edges) }
 
 // Lookup returns the node with the uid.
 func (g *Graph) Lookup(uid string) (ID, bool) {
-	id, ok := g.byUID[uid]
+	u, usual := parseUID(uid)
+	id, ok := g.byUID.find(hashUID(u, usual, uid), func(id int32) bool { return g.texts.isUID(g.nodes.at(id), u, usual, uid) })
 	return ID(id), ok
 }
 
 // Ref returns what identifies a node.
 func (g *Graph) Ref(id ID) Ref {
-	n := &g.nodes[id]
-	r := Ref{Namespace: g.nsNames[n.ns], Name: n.name, UID: g.uid(n)}
+	n := g.nodes.at(int32(id))
+	r := Ref{Namespace: g.nsNames[n.ns], Name: g.texts.get(n.name), UID: g.uid(n)}
 	if v, ok := g.virtual[int32(id)]; ok {
-		c := &g.coords[v.coord]
+		c := g.gvks[g.coords[v.coord].gvk]
 		r.APIVersion, r.Kind = c.apiVersion, c.kind
 		if t, ok := g.resolver.resolve(c.apiVersion, c.kind); ok {
 			r.Resource = g.types[t].Resource
@@ -79,32 +84,33 @@ func (g *Graph) Ref(id ID) Ref {
 }
 
 // Name returns the node's name; for all else that identifies it there is Ref.
-func (g *Graph) Name(id ID) string { return g.nodes[id].name }
+func (g *Graph) Name(id ID) string { return g.texts.get(g.nodes.at(int32(id)).name) }
 
 // uid is empty for an object that the server gave none, whose key begins with a NUL.
 func (g *Graph) uid(n *node) string {
-	if n.uid != "" && n.uid[0] == 0 {
+	uid := g.texts.uidOf(n)
+	if uid != "" && uid[0] == 0 {
 		return ""
 	}
-	return n.uid
+	return uid
 }
 
 // Type returns the type of a node, false for a virtual node whose kind is not served.
 func (g *Graph) Type(id ID) (Type, bool) {
 	if v, ok := g.virtual[int32(id)]; ok {
-		t, ok := g.resolver.resolve(g.coords[v.coord].apiVersion, g.coords[v.coord].kind)
+		says := g.gvks[g.coords[v.coord].gvk]
+		t, ok := g.resolver.resolve(says.apiVersion, says.kind)
 		if !ok {
 			return Type{}, false
 		}
 		return g.types[t], true
 	}
-	return g.types[g.listings[g.nodes[id].listing].typ], true
+	return g.types[g.listings[g.nodes.at(int32(id)).listing].typ], true
 }
 
 // Observed is false for a virtual node: one that was only referenced.
 func (g *Graph) Observed(id ID) bool {
-	_, isVirtual := g.virtual[int32(id)]
-	return !isVirtual
+	return g.nodes.at(int32(id)).listing >= 0
 }
 
 // State returns what the snapshot says of the node's existence.
@@ -112,33 +118,38 @@ func (g *Graph) State(id ID) State {
 	if v, ok := g.virtual[int32(id)]; ok {
 		return v.state
 	}
-	if g.nodes[id].deletionTimestamp != 0 {
+	if g.nodes.at(int32(id)).deletionTimestamp != 0 {
 		return Deleting
 	}
 	return Active
 }
 
 // Finalizers returns the node's metadata.finalizers; the slice must not be changed.
-func (g *Graph) Finalizers(id ID) []string { return g.finLists[g.nodes[id].finalizers] }
+func (g *Graph) Finalizers(id ID) []string { return g.finLists[g.nodes.at(int32(id)).finalizers] }
 
 // ResourceVersion returns the resourceVersion the object was seen in, empty for a virtual node.
-func (g *Graph) ResourceVersion(id ID) string { return g.nodes[id].rv }
+func (g *Graph) ResourceVersion(id ID) string {
+	if v := g.nodes.at(int32(id)).version; v != 0 {
+		return strconv.FormatUint(v, 10)
+	}
+	return g.versions[int32(id)]
+}
 
 // Generation returns metadata.generation, 0 for types that have none.
-func (g *Graph) Generation(id ID) int64 { return g.nodes[id].generation }
+func (g *Graph) Generation(id ID) int64 { return g.nodes.at(int32(id)).generation }
 
 // CreationTimestamp returns the creationTimestamp in seconds since the epoch, 0 for a virtual node.
-func (g *Graph) CreationTimestamp(id ID) int64 { return g.nodes[id].creationTimestamp }
+func (g *Graph) CreationTimestamp(id ID) int64 { return g.nodes.at(int32(id)).creationTimestamp }
 
 // DeletionTimestamp returns the deletionTimestamp in seconds since the epoch, 0 if the object is not being deleted.
-func (g *Graph) DeletionTimestamp(id ID) int64 { return g.nodes[id].deletionTimestamp }
+func (g *Graph) DeletionTimestamp(id ID) int64 { return g.nodes.at(int32(id)).deletionTimestamp }
 
 // Selected says whether the object matched the label selector of its listing.
-func (g *Graph) Selected(id ID) bool { return g.nodes[id].selected }
+func (g *Graph) Selected(id ID) bool { return g.nodes.at(int32(id)).selected }
 
 // Owners iterates over the node's ownerReferences in the order in which the object has them.
 func (g *Graph) Owners(id ID) iter.Seq[Edge] {
-	n := &g.nodes[id]
+	n := g.nodes.at(int32(id))
 	return func(yield func(Edge) bool) {
 		for i := n.owners; i < n.owners+n.ownerCount; i++ {
 			if !yield(g.edge(i)) {
@@ -149,7 +160,7 @@ func (g *Graph) Owners(id ID) iter.Seq[Edge] {
 }
 
 // OwnerCount returns the number of the node's ownerReferences.
-func (g *Graph) OwnerCount(id ID) int { return int(g.nodes[id].ownerCount) }
+func (g *Graph) OwnerCount(id ID) int { return int(g.nodes.at(int32(id)).ownerCount) }
 
 // Dependents iterates over the ownerReferences that carry the node's uid, whatever else they say. An object with several such
 // references comes once for each.
@@ -169,9 +180,10 @@ func (g *Graph) DependentCount(id ID) int { return int(g.depStart[id+1] - g.depS
 func (g *Graph) edge(i int32) Edge {
 	e := &g.edges[i]
 	c := &g.coords[e.coord]
+	says := &g.gvks[c.gvk]
 	return Edge{
 		Index: int(i), Owner: ID(e.owner), Dependent: ID(e.dependent),
-		APIVersion: c.apiVersion, Kind: c.kind, Name: c.name,
+		APIVersion: says.apiVersion, Kind: says.kind, Name: g.texts.get(c.name),
 		Controller: e.flags&controller != 0, Block: e.flags&block != 0, Problem: e.problem,
 	}
 }

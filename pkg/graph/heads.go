@@ -5,7 +5,7 @@ import "slices"
 // Heads returns the fewest of the nodes from which all of them can be reached downwards, in the order given: those that
 // no other of them owns, directly or not, and of a cycle the first.
 func (g *Graph) Heads(ids []ID) []ID {
-	return heads(ids, len(g.nodes), func(id ID, visit func(ID)) {
+	return heads(ids, g.nodes.len(), func(id ID, visit func(ID)) {
 		for e := range g.Dependents(id) {
 			visit(e.Dependent)
 		}

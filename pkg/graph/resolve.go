@@ -68,59 +68,77 @@ func (g *Graph) checkReferences(virtual map[int32]int32, renumber []int32) {
 	for old, coord := range virtual {
 		g.virtual[renumber[old]] = virtualNode{coord: coord, state: Absent}
 	}
+	meanings := g.meanings()
 	for i := range g.edges {
 		e := &g.edges[i]
 		c := &g.coords[e.coord]
-		typ, resolved := g.resolver.resolve(c.apiVersion, c.kind)
-		if !resolved {
-			e.problem |= Unresolvable
-		} else if g.resolver.exact[gvk{c.apiVersion, c.kind}] == "" {
-			e.problem |= InexactKind
-		}
+		m := &meanings[c.gvk]
+		e.problem |= m.problem
 		if e.owner == e.dependent {
 			e.problem |= SelfReference
 		}
-		v, isVirtual := g.virtual[e.owner]
+		isVirtual := !g.Observed(ID(e.owner))
 		// The collector goes by the kind that the reference names (GC-048), and only we by what the owner is.
-		namespaced := resolved && g.types[typ].Namespaced || !resolved && !isVirtual && g.namespaced(e.owner)
+		namespaced := m.resolved && m.namespaced || !m.resolved && !isVirtual && g.namespaced(e.owner)
 		if namespaced && !g.namespaced(e.dependent) {
 			e.problem |= WrongScope
 		}
 		if isVirtual {
-			if v.state == Absent && !g.resolver.observed(c.apiVersion, c.kind, g.nsNames[c.ns]) {
+			v := g.virtual[e.owner]
+			if v.state == Absent && !g.resolver.observed(g.gvks[c.gvk].apiVersion, g.gvks[c.gvk].kind, g.nsNames[c.ns]) {
 				v.state = Unknown
 				g.virtual[e.owner] = v
 			}
 			continue
 		}
-		e.problem |= g.compare(e, c, resolved)
+		e.problem |= g.compare(e, c, m)
 	}
 }
 
+// meaning is what the apiVersion and kind of references mean.
+type meaning struct {
+	resolved, namespaced bool
+	group, kind          string // as they are served
+	problem              Problem
+}
+
+// meanings are those of each apiVersion and kind that references have.
+func (g *Graph) meanings() []meaning {
+	all := make([]meaning, len(g.gvks))
+	for i, says := range g.gvks {
+		m := &all[i]
+		typ, resolved := g.resolver.resolve(says.apiVersion, says.kind)
+		m.resolved, m.group, m.kind = resolved, groupOf(says.apiVersion), g.resolver.served[says]
+		switch {
+		case !resolved:
+			m.problem = Unresolvable
+		case g.resolver.exact[says] == "":
+			m.problem = InexactKind
+		}
+		m.namespaced = resolved && g.types[typ].Namespaced
+	}
+	return all
+}
+
 // compare holds a reference against the owner that has its uid.
-func (g *Graph) compare(e *edge, c *coordinates, resolved bool) Problem {
+func (g *Graph) compare(e *edge, c *coordinates, m *meaning) Problem {
 	var p Problem
-	owner := &g.nodes[e.owner]
-	if owner.name != c.name {
+	owner := g.nodes.at(e.owner)
+	if owner.name != c.name && g.texts.get(owner.name) != g.texts.get(c.name) {
 		p |= WrongName
 	}
-	if resolved && !g.isOfKind(e.owner, c) {
+	if m.resolved && !g.listedAs(e.owner, func(t *Type) bool { return t.Group == m.group && t.Kind == m.kind }) {
 		p |= WrongKind
 	}
-	if g.namespaced(e.owner) && g.namespaced(e.dependent) && owner.ns != g.nodes[e.dependent].ns {
+	if g.namespaced(e.owner) && g.namespaced(e.dependent) && owner.ns != g.nodes.at(e.dependent).ns {
 		p |= WrongNamespace
 	}
 	return p
 }
 
-func (g *Graph) isOfKind(id int32, c *coordinates) bool {
-	group, kind := groupOf(c.apiVersion), g.resolver.served[gvk{c.apiVersion, c.kind}]
-	return g.listedAs(id, func(t *Type) bool { return t.Group == group && t.Kind == kind })
-}
-
 // listedAs says whether one of the types under which a seen node was listed matches.
 func (g *Graph) listedAs(id int32, match func(*Type) bool) bool {
-	if match(&g.types[g.listings[g.nodes[id].listing].typ]) {
+	if match(&g.types[g.listings[g.nodes.at(id).listing].typ]) {
 		return true
 	}
 	for _, list := range g.aliases[id] {
@@ -133,5 +151,5 @@ func (g *Graph) listedAs(id int32, match func(*Type) bool) bool {
 
 // namespaced says whether a seen node's type is namespaced.
 func (g *Graph) namespaced(id int32) bool {
-	return g.types[g.listings[g.nodes[id].listing].typ].Namespaced
+	return g.types[g.listings[g.nodes.at(id).listing].typ].Namespaced
 }

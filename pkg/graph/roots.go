@@ -14,8 +14,8 @@ func (g *Graph) Roots() []ID {
 		}
 	}
 	var roots []ID
-	for i := range g.nodes[:g.sorted] {
-		if g.nodes[i].ownerCount == 0 {
+	for i := range g.sorted {
+		if g.nodes.at(int32(i)).ownerCount == 0 {
 			roots = append(roots, ID(i))
 		} else if c, in := g.inCycle[int32(i)]; in && !fromOutside[c] && g.cycles[c][0] == ID(i) {
 			roots = append(roots, ID(i))
@@ -26,11 +26,11 @@ func (g *Graph) Roots() []ID {
 
 // Related marks the seeds, everything that owns one of them and everything that one of them owns, directly or not.
 func (g *Graph) Related(seed func(ID) bool) []bool {
-	related := make([]bool, len(g.nodes))
+	related := make([]bool, g.nodes.len())
 	spread := func(next func(ID, func(ID))) {
-		seen := make([]bool, len(g.nodes))
+		seen := make([]bool, g.nodes.len())
 		var queue []ID
-		for i := range g.nodes {
+		for i := range g.nodes.len() {
 			if seed(ID(i)) {
 				seen[i] = true
 				queue = append(queue, ID(i))

@@ -34,12 +34,19 @@ const (
 	Cycle
 )
 
+// Via is what a tree shows of the reference that leads to a row; Graph.Owners has all of it.
+type Via struct {
+	Owner, Dependent  ID
+	Controller, Block bool
+	Problem           Problem
+}
+
 // Row is one line of a tree.
 type Row struct {
 	ID ID
 	// Via is the reference that leads here and Link the rule if it is none; both are zero for a root. Of several
 	// references between the same two objects it is the first.
-	Via       Edge
+	Via       Via
 	Link      string
 	LinkOwner ID
 	// Indent is the number of shown rows above it, Distance the number of edges from its root.
@@ -59,7 +66,7 @@ type Row struct {
 // Tree returns the rows of the trees of the given roots, depth first. A node is expanded once, where it comes first. A root that
 // is below another one is shown there, if it is shown there at all, and not again by itself. There are at most a few times as many rows as there are edges.
 func (g *Graph) Tree(roots []ID, opts TreeOptions) []Row {
-	w := &walker{g: g, opts: opts, visited: make([]visit, len(g.nodes)), root: make(map[ID]bool, len(roots)), hidden: map[ID]passes{}}
+	w := &walker{g: g, opts: opts, visited: make([]visit, g.nodes.len()), root: make(map[ID]bool, len(roots)), hidden: map[ID]passes{}}
 	for _, root := range roots {
 		w.root[root] = true
 	}

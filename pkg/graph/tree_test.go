@@ -325,11 +325,11 @@ func TestTreeVia(t *testing.T) {
 		if len(rows) != 2 {
 			t.Fatalf("%d rows, want 2", len(rows))
 		}
-		want := graph.Edge{Owner: node(t, g, "map"), Dependent: node(t, g, "pod"), APIVersion: "v1", Kind: "ConfigMap", Name: "map", Controller: true}
+		want := graph.Via{Owner: node(t, g, "map"), Dependent: node(t, g, "pod"), Controller: true}
 		if rows[1].Via != want {
 			t.Errorf("via %+v, want %+v", rows[1].Via, want)
 		}
-		if !rows[0].Root || rows[1].Root || rows[0].Via != (graph.Edge{}) {
+		if !rows[0].Root || rows[1].Root || rows[0].Via != (graph.Via{}) {
 			t.Errorf("the root is not told from the others: %+v", rows)
 		}
 	}

@@ -13,7 +13,8 @@ func (g *Graph) WithUnseen(named []Ref) (*Graph, []ID) {
 		return g, nil
 	}
 	more := *g
-	more.nodes, more.coords, more.nsNames = slices.Clip(g.nodes), slices.Clip(g.coords), slices.Clip(g.nsNames)
+	more.nodes, more.texts = g.nodes.clip(), g.texts.clip()
+	more.gvks, more.coords, more.nsNames = slices.Clip(g.gvks), slices.Clip(g.coords), slices.Clip(g.nsNames)
 	more.depStart, more.virtual = slices.Clip(g.depStart), maps.Clone(g.virtual)
 	ids := make([]ID, len(named))
 	for i, ref := range named {
@@ -21,11 +22,13 @@ func (g *Graph) WithUnseen(named []Ref) (*Graph, []ID) {
 		if g.resolver.observed(ref.APIVersion, ref.Kind, ref.Namespace) {
 			state = Absent
 		}
-		id := int32(len(more.nodes))
+		id := int32(more.nodes.len())
 		ns := more.namespace(ref.Namespace)
 		more.virtual[id] = virtualNode{coord: int32(len(more.coords)), state: state}
-		more.coords = append(more.coords, coordinates{apiVersion: ref.APIVersion, kind: ref.Kind, name: ref.Name, ns: ns})
-		more.nodes = append(more.nodes, node{name: ref.Name, listing: -1, ns: ns, owners: int32(len(g.edges))})
+		name := more.texts.add(ref.Name)
+		more.coords = append(more.coords, coordinates{name: name, gvk: int32(len(more.gvks)), ns: ns})
+		more.gvks = append(more.gvks, gvk{ref.APIVersion, ref.Kind})
+		more.nodes.add(node{oddUID: true, name: name, listing: -1, ns: ns, owners: int32(len(g.edges))})
 		more.depStart = append(more.depStart, more.depStart[len(more.depStart)-1])
 		ids[i] = ID(id)
 	}

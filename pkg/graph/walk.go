@@ -47,7 +47,7 @@ func (w *walker) topFirst(roots []ID) []ID {
 	if len(roots) < 2 {
 		return roots
 	}
-	top := heads(roots, len(w.g.nodes), func(id ID, visit func(ID)) {
+	top := heads(roots, w.g.nodes.len(), func(id ID, visit func(ID)) {
 		w.next(id, func(e Edge, l Link) { visit(w.far(e, l)) })
 	})
 	isTop := make(map[ID]bool, len(top))
@@ -164,7 +164,7 @@ func (w *walker) ends(row Row) bool { return w.opts.Depth >= 0 && row.Distance >
 func (w *walker) push(row Row, indent, above int) {
 	below := len(w.stack)
 	w.next(row.ID, func(e Edge, l Link) {
-		child := Row{ID: w.far(e, l), Via: e, Link: l.Rule, LinkOwner: l.Owner, Indent: indent, Distance: row.Distance + 1}
+		child := Row{ID: w.far(e, l), Via: Via{e.Owner, e.Dependent, e.Controller, e.Block, e.Problem}, Link: l.Rule, LinkOwner: l.Owner, Indent: indent, Distance: row.Distance + 1}
 		w.stack = append(w.stack, step{row: child, above: above})
 	})
 	slices.Reverse(w.stack[below:])
