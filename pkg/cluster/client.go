@@ -41,6 +41,7 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 	config.QPS = -1
 	clock := &serverClock{}
 	config.Wrap(clock.wrap)
+	ChooseCompression(config)
 	if concurrency < 1 {
 		concurrency = DefaultConcurrency
 	}

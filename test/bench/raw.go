@@ -69,6 +69,7 @@ func newRawReader(config *rest.Config, concurrency int) (*rawReader, error) {
 	if err != nil {
 		return nil, err
 	}
+	cluster.ChooseCompression(config)
 	config.NegotiatedSerializer = serializer.NewCodecFactory(apiruntime.NewScheme()).WithoutConversion()
 	restClient, err := rest.UnversionedRESTClientFor(config)
 	if err != nil {
@@ -81,6 +82,10 @@ func (r *rawReader) all(ctx context.Context) error {
 	catalog, err := r.cluster.Discover()
 	if err != nil {
 		return err
+	}
+	// So that the lists know how far the server is, as those of package cluster do.
+	if err := r.rest.Get().AbsPath("/version").Do(ctx).Error(); err != nil {
+		return fmt.Errorf("asking the server for its version: %w", err)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(r.slots))
