@@ -240,12 +240,28 @@ func fields(b []byte, f func(protowire.Number, field) error) error {
 }
 
 // interner keeps one copy of the strings that many objects share: namespaces, kinds, the names and uids of owners.
-type interner struct{ known map[string]string }
+type interner struct {
+	known map[string]string
+	// recent are some of those that came last, each in the place that its length and its end give it: most of what comes came a moment ago.
+	recent [128]string
+}
 
 // maxInterned bounds what is remembered; beyond it the memory of what came before is dropped, not the strings.
 const maxInterned = 1 << 14
 
 func (in *interner) get(b []byte) string {
+	place := len(b)
+	if n := len(b); n > 1 {
+		place += int(b[n-1])*7 + int(b[n-2])*61
+	}
+	recent := &in.recent[place%len(in.recent)]
+	if *recent != string(b) {
+		*recent = in.find(b)
+	}
+	return *recent
+}
+
+func (in *interner) find(b []byte) string {
 	if s, ok := in.known[string(b)]; ok {
 		return s
 	}

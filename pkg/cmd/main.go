@@ -30,8 +30,8 @@ func Process() int {
 // shim, the program completes its arguments instead of running them. When ctx ends, so do all requests, but for a write that is under way: its answer is
 // waited for a little longer.
 func Main(ctx context.Context, streams genericiooptions.IOStreams, args []string) int {
-	// A listing makes garbage for a second and then ends; the heap had better stay near what is kept.
-	debug.SetGCPercent(50)
+	// A listing makes garbage for a second and then ends; the heap had better stay near what is kept, which has few pointers to follow.
+	debug.SetGCPercent(25)
 	ctx, bind := cluster.Bind(ctx)
 	root, e := newRoot(streams, bind)
 	rest := args[1:]

@@ -33,7 +33,13 @@ type Builder struct {
 	// annotations are those of the few nodes that have any; annotationSets has each set of them once, since many objects have the same.
 	annotations    map[int32]map[string]string
 	annotationSets map[string]map[string]string
+	// lastOwner is what the reference says that was added last, in a namespace; lastNode is negative before the first.
+	lastOwner                   ownerName
+	lastNode, lastCoord, lastNS int32
 }
+
+// ownerName is what a reference says of its owner.
+type ownerName struct{ apiVersion, kind, name, uid string }
 
 type gvk struct{ apiVersion, kind string }
 
@@ -84,6 +90,7 @@ func NewBuilder() *Builder {
 		nsNames:  []string{""},
 		finIDs:   map[string]int32{"": 0},
 		finLists: [][]string{nil},
+		lastNode: -1,
 		aliases:  map[int32][]int32{},
 
 		annotations:    map[int32]map[string]string{},
@@ -190,7 +197,8 @@ func (b *Builder) add(list int32, o *Object) {
 	ns := n.ns
 	for i := range o.Owners {
 		r := &o.Owners[i]
-		e := edge{owner: b.slot(r.UID), dependent: id, coord: b.coordinate(r, ns)}
+		e := edge{dependent: id}
+		e.owner, e.coord = b.reference(r, ns)
 		if r.Controller {
 			e.flags |= controller
 		}
@@ -199,6 +207,19 @@ func (b *Builder) add(list int32, o *Object) {
 		}
 		b.edges = append(b.edges, e)
 	}
+}
+
+// reference returns the owner and the coordinates of a reference. Objects of one owner come one after the other, and often in thousands.
+func (b *Builder) reference(r *OwnerReference, ns int32) (owner, coord int32) {
+	same := b.lastNode >= 0 && b.lastOwner == ownerName{r.APIVersion, r.Kind, r.Name, r.UID}
+	if !same {
+		b.lastOwner = ownerName{r.APIVersion, r.Kind, r.Name, r.UID}
+		b.lastNode = b.slot(r.UID)
+	}
+	if !same || b.lastNS != ns {
+		b.lastNS, b.lastCoord = ns, b.coordinate(r, ns)
+	}
+	return b.lastNode, b.lastCoord
 }
 
 // key is the uid, or for the odd server that gives none a key that no uid can equal.
@@ -220,7 +241,7 @@ func (b *Builder) slot(s string) int32 {
 			u = oddUID(b.texts.add(s))
 		}
 		id = b.nodes.add(node{uid: u, oddUID: !usual, listing: -1})
-		b.byUID.add(hash, id, func(id int32) uint64 { return b.texts.hash(b.nodes.at(id)) })
+		b.byUID.add(hash, id)
 	}
 	return id
 }
@@ -279,16 +300,13 @@ func (b *Builder) coordinate(r *OwnerReference, ns int32) int32 {
 	if !ok {
 		id = int32(len(b.coords))
 		b.coords = append(b.coords, coordinates{name: b.texts.add(r.Name), gvk: kind, ns: ns})
-		b.coordIDs.add(hash, id, func(id int32) uint64 {
-			c := &b.coords[id]
-			return hashCoordinates(c.gvk, c.ns, b.texts.get(c.name))
-		})
+		b.coordIDs.add(hash, id)
 	}
 	return id
 }
 
 // hashCoordinates is the hash of a reference's name, with what else coordinates have mixed into all its bits: one owner is named in each of many namespaces.
-func hashCoordinates(kind, ns int32, name string) uint64 {
+func hashCoordinates(kind, ns int32, name string) uint32 {
 	hash := (maphash.String(seed, name) ^ uint64(uint32(ns))<<32 ^ uint64(uint32(kind))) * 0x9e3779b97f4a7c15
-	return hash ^ hash>>32
+	return uint32(hash ^ hash>>32)
 }

@@ -83,12 +83,27 @@ func TestManyNodesAreInOrder(t *testing.T) {
 
 // TestHashesOfOneNameDiffer: an owner that is named in each of many namespaces does not make one list of all these references.
 func TestHashesOfOneNameDiffer(t *testing.T) {
-	low := map[uint64]bool{}
+	low := map[uint32]bool{}
 	const many = 10_000
 	for ns := range int32(many) {
 		low[hashCoordinates(1, ns, "owner")&(1<<20-1)] = true
 	}
 	if len(low) < many*9/10 {
 		t.Errorf("%d of %d hashes differ in their low bits", len(low), many)
+	}
+}
+
+// TestFirstReferenceMaySayNothing: a reference without any word in it is that of no other object.
+func TestFirstReferenceMaySayNothing(t *testing.T) {
+	b := NewBuilder()
+	list := b.Listing(Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}, "")
+	list.Add(Object{Namespace: "a", Name: "pod", UID: "uid", Owners: []OwnerReference{{}}})
+	list.Complete()
+	g := b.Build()
+	id, _ := g.Lookup("uid")
+	for e := range g.Owners(id) {
+		if e.Owner == id || e.Problem&SelfReference != 0 {
+			t.Errorf("the reference leads to the object itself: %+v", e)
+		}
 	}
 }

@@ -65,19 +65,11 @@ func (u *uid) text() text {
 }
 
 // hashUID is the hash of a uid, which parseUID could read or not.
-func hashUID(u uid, usual bool, s string) uint64 {
+func hashUID(u uid, usual bool, s string) uint32 {
 	if usual {
-		return maphash.Bytes(seed, u[:])
+		return uint32(maphash.Bytes(seed, u[:]))
 	}
-	return maphash.String(seed, s)
-}
-
-// hash is the hash of a node's uid.
-func (t *texts) hash(n *node) uint64 {
-	if n.oddUID {
-		return maphash.String(seed, t.get(n.uid.text()))
-	}
-	return maphash.Bytes(seed, n.uid[:])
+	return uint32(maphash.String(seed, s))
 }
 
 // isUID says whether a node has a uid, which parseUID could read or not.
