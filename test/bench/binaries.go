@@ -18,21 +18,29 @@ func (o *options) binaries(ctx context.Context) error {
 		{&o.controlplane, "test/controlplane", "."},
 		{&o.kubectl, "test/controlplane", "./cmd-kubectl"},
 	} {
-		absolute, err := filepath.Abs(*b.path)
-		if err != nil {
+		if err := build(ctx, b.path, b.module, b.directory); err != nil {
 			return err
 		}
-		*b.path = absolute
-		if _, err := os.Stat(absolute); err == nil {
-			continue
-		}
-		say("building %s, which can take minutes", absolute)
-		cmd := exec.CommandContext(ctx, "go", "build", "-o", absolute, b.directory)
-		cmd.Dir = b.module
-		cmd.Stderr = os.Stderr
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("building %s in %s: %w; run bench in the root of the repository", b.directory, b.module, err)
-		}
+	}
+	return nil
+}
+
+// build builds a program if it is missing, and makes its path absolute.
+func build(ctx context.Context, path *string, module, directory string) error {
+	absolute, err := filepath.Abs(*path)
+	if err != nil {
+		return err
+	}
+	*path = absolute
+	if _, err := os.Stat(absolute); err == nil {
+		return nil
+	}
+	say("building %s, which can take minutes", absolute)
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", absolute, directory)
+	cmd.Dir = module
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("building %s in %s: %w; run bench in the root of the repository", directory, module, err)
 	}
 	return nil
 }

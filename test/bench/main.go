@@ -1,7 +1,7 @@
 // Command bench measures what reading a cluster of about 100,000 objects costs, beside the raw bytes, kubectl and other
 // plugins, near and far away, with few types and with many. As "bench claim" it measures the tree of a claim of Crossplane with 500 managed resources,
-// as "bench collect" how long run --watch and the cluster's collector take for the 1,000 dependents of a deleted owner. It is a measurement and no test: a figure
-// that misses its aim is printed as such and is no error.
+// as "bench collect" how long run --watch and the cluster's collector take for the 1,000 dependents of a deleted owner, and as "bench million" a million objects
+// that are generated. It is a measurement and no test: a figure that misses its aim is printed as such and is no error.
 package main
 
 import (
@@ -22,6 +22,7 @@ var roles = map[string]func(ctx context.Context, args []string) error{
 	roleLinear:   runLinear,
 	roleClaim:    benchClaim,
 	roleCollect:  benchCollect,
+	roleMillion:  benchMillion,
 }
 
 func main() {

@@ -12,7 +12,7 @@ import (
 func TestDelayProxy(t *testing.T) {
 	const roundTrip = 60 * time.Millisecond
 	echo := newEcho(t)
-	p, err := startDelayProxy(t.Context(), echo.Addr().String(), roundTrip)
+	p, err := startDelayProxy(t.Context(), echo.Addr().String(), link{roundTrip: roundTrip})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestDelayProxy(t *testing.T) {
 
 // TestDelayProxyNeverNarrows: more is taken than the kernel keeps, although nothing of it arrives.
 func TestDelayProxyNeverNarrows(t *testing.T) {
-	p, err := startDelayProxy(t.Context(), newEcho(t).Addr().String(), time.Hour)
+	p, err := startDelayProxy(t.Context(), newEcho(t).Addr().String(), link{roundTrip: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,4 +93,42 @@ func newEcho(t *testing.T) net.Listener {
 		}
 	}()
 	return listener
+}
+
+// TestNarrowLink: what goes one way shares it, and takes the time that its bytes take.
+func TestNarrowLink(t *testing.T) {
+	const bits = 8_000_000
+	p, err := startDelayProxy(t.Context(), newEcho(t).Addr().String(), link{bits: bits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	const connections, size = 2, 100_000
+	done := make(chan int, connections)
+	for range connections {
+		conn, err := net.Dial("tcp", p.address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		go func() {
+			_, _ = conn.Write(make([]byte, size)) // a lost byte is missing from the echo
+			_ = conn.(*net.TCPConn).CloseWrite()
+		}()
+		go func() {
+			got, _ := io.ReadAll(conn)
+			done <- len(got)
+		}()
+	}
+	for range connections {
+		if got := <-done; got != size {
+			t.Errorf("read %d bytes, want %d", got, size)
+		}
+	}
+	if taken, want := time.Since(begin), time.Duration(connections*size*8*int(time.Second)/bits); taken < want {
+		t.Errorf("%d bytes took %s, want at least %s", connections*size, taken, want)
+	}
+	if got := p.toClient.sent.Load(); got != connections*size {
+		t.Errorf("%d bytes were counted, want %d", got, connections*size)
+	}
 }

@@ -65,11 +65,11 @@ func newRawReader(config *rest.Config, concurrency int) (*rawReader, error) {
 	config = rest.CopyConfig(config)
 	config.QPS = -1
 	config.WarningHandler = rest.NoWarnings{}
+	cluster.ChooseCompression(config) // which discovery, by the client that is made of it, tells how far the server is
 	client, err := cluster.New(config, concurrency)
 	if err != nil {
 		return nil, err
 	}
-	cluster.ChooseCompression(config)
 	config.NegotiatedSerializer = serializer.NewCodecFactory(apiruntime.NewScheme()).WithoutConversion()
 	restClient, err := rest.UnversionedRESTClientFor(config)
 	if err != nil {
@@ -82,10 +82,6 @@ func (r *rawReader) all(ctx context.Context) error {
 	catalog, err := r.cluster.Discover()
 	if err != nil {
 		return err
-	}
-	// So that the lists know how far the server is, as those of package cluster do.
-	if err := r.rest.Get().AbsPath("/version").Do(ctx).Error(); err != nil {
-		return fmt.Errorf("asking the server for its version: %w", err)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(r.slots))

@@ -40,7 +40,7 @@ func newSession(ctx context.Context, o options, kubeconfig, dir string) (*sessio
 		return nil, err
 	}
 	if o.delay > 0 {
-		s.farKubeconfig, err = farAway(ctx, kubeconfig, dir, o.delay)
+		s.farKubeconfig, _, err = behind(ctx, kubeconfig, dir, "kubeconfig-far", link{roundTrip: o.delay})
 	}
 	return s, err
 }
@@ -130,8 +130,10 @@ func (s *session) measure(ctx context.Context, rows ...*row) error {
 	for round := range s.repetitions + 1 {
 		for _, r := range rows {
 			say("%d/%d %s", round, s.repetitions, r.label)
-			if err := s.stir(ctx); err != nil {
-				return err
+			if s.dynamic != nil {
+				if err := s.stir(ctx); err != nil {
+					return err
+				}
 			}
 			u, err := s.meter.run(ctx, r.command)
 			if err != nil {

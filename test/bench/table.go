@@ -40,6 +40,13 @@ func ratioTo(base *row, limit float64) aim {
 	}
 }
 
+// cpuRatioTo compares the processor times of two rows, which depend less on what else the machine does.
+func cpuRatioTo(base *row) aim {
+	return func(r *row) string {
+		return fmt.Sprintf("%.2fx its CPU", r.runs.best().CPU.Seconds()/base.runs.best().CPU.Seconds())
+	}
+}
+
 func peakUnder(limit int64) aim {
 	return func(r *row) string {
 		return fmt.Sprintf("peak %s (aim %s: %s)", megabytes(r.runs.best().Peak), megabytes(limit), met(r.runs.best().Peak < limit))
