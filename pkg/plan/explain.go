@@ -137,6 +137,9 @@ func (p *Plan) nonBlocking(deleted set) []graph.Edge {
 	for _, id := range p.Deleted {
 		for e := range p.Graph.Owners(id) {
 			if waiting[e.Owner] && e.Owner != id && !p.end.Blocking(e) && !p.blocksOtherwise(e) {
+				if len(edges) == cap(edges) { // append would copy them more often
+					edges = slices.Grow(edges, max(64, len(edges)))
+				}
 				edges = append(edges, e)
 			}
 		}

@@ -22,7 +22,7 @@ func LiveOwner(now *graph.Object, uid string) OwnerState {
 // Item is an object as the decision about it sees it, without the states of its owners, and the references that it still has.
 func (o *Projection) Item(id graph.ID) (Item, []graph.Edge) {
 	item := Item{Deleting: o.is(id, deleting), Orphan: o.is(id, orphan), Foreground: o.is(id, foreground)}
-	var refs []graph.Edge
+	refs := make([]graph.Edge, 0, o.Graph.OwnerCount(id))
 	for e := range o.Owners(id) {
 		refs = append(refs, e)
 	}

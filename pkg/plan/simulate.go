@@ -99,7 +99,7 @@ func (s *simulation) breakDeadlock() bool {
 
 // step lets the collector look at each object once. What it decides rests on the state at the beginning of the wave.
 func (s *simulation) step(now []graph.ID) {
-	var todo []func()
+	todo := make([]func(), 0, len(now))
 	for _, id := range now {
 		s.touch(id)
 		if f := s.attempt(id); f != nil {
@@ -184,6 +184,7 @@ func (s *simulation) frees(id graph.ID) bool {
 func (s *simulation) item(id graph.ID) (Item, []graph.Edge, Reason) {
 	item, refs := s.Item(id)
 	cause := Reason{Code: OwnersGone}
+	item.Owners = make([]OwnerState, 0, len(refs))
 	for _, e := range refs {
 		state := s.OwnerState(e)
 		item.Owners = append(item.Owners, state)
