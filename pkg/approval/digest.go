@@ -4,9 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"maps"
 	"regexp"
-	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
@@ -20,7 +18,8 @@ const version = "gc.kubectl.dev/plan/1\n"
 // "sha256:" and 64 hexadecimal digits.
 func Digest(p *v1alpha1.Plan) string {
 	hash := sha256.New()
-	for _, key := range slices.Insert(slices.Sorted(maps.Keys(entries(p))), 0, version) {
+	_, _ = io.WriteString(hash, version+"\n")
+	for _, key := range keys(p) {
 		_, _ = io.WriteString(hash, key+"\n") // a hash returns no error; a key has no line break, since it is JSON
 	}
 	return "sha256:" + hex.EncodeToString(hash.Sum(nil))

@@ -13,62 +13,78 @@ import (
 // told by another one.
 func entries(p *v1alpha1.Plan) map[string]string {
 	all := map[string]string{}
-	add := func(words string, key ...any) {
+	each(p, func(words func() string, key string) { all[key] = words() })
+	return all
+}
+
+// keys are what identifies the entries, sorted. A digest needs no words, of which a plan of many objects has more than of all else.
+func keys(p *v1alpha1.Plan) []string {
+	all := make([]string, 0, len(p.Actions)+len(p.Deleted))
+	each(p, func(_ func() string, key string) { all = append(all, key) })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// adder adds an entry by its words and what identifies it.
+type adder func(words func() string, key ...any)
+
+// each calls f with each entry: its words, and what identifies it.
+func each(p *v1alpha1.Plan, f func(words func() string, key string)) {
+	add := func(words func() string, key ...any) {
 		text, err := json.Marshal(key)
 		if err != nil {
 			panic(err) // keys are texts, numbers, booleans and lists of texts, for which json.Marshal has no error
 		}
-		all[string(text)] = words
+		f(words, string(text))
 	}
 	addRequest(p, add)
 	for _, a := range p.Actions {
-		add(actionWords(a), "action", a.Verb, identity(a.Object), a.Policy, a.By, sorted(a.Owners), sorted(a.Finalizers), a.Field, a.Value)
+		add(func() string { return actionWords(a) }, "action", a.Verb, identity(a.Object), a.Policy, a.By, sorted(a.Owners), sorted(a.Finalizers), a.Field, a.Value)
 	}
 	for i, s := range p.Stages {
 		for _, o := range s.Objects {
-			add(fmt.Sprintf("delete %s in stage %d", named(o), i+1), "stage", i+1, identity(o))
+			add(func() string { return fmt.Sprintf("delete %s in stage %d", named(o), i+1) }, "stage", i+1, identity(o))
 		}
 	}
 	for _, o := range p.Deleted {
-		add("", "deleted", identity(o))
+		add(func() string { return "" }, "deleted", identity(o))
 	}
 	for _, s := range p.Stuck {
-		add("the deletion of "+named(s.Object)+" cannot complete", "stuck", identity(s.Object))
+		add(func() string { return "the deletion of " + named(s.Object) + " cannot complete" }, "stuck", identity(s.Object))
 	}
 	for _, b := range p.Blockers {
 		for _, f := range b.Finalizers {
-			add(fmt.Sprintf("wait for finalizer %s of %s", f, named(b.Object)), "finalizer", identity(b.Object), f)
+			add(func() string { return fmt.Sprintf("wait for finalizer %s of %s", f, named(b.Object)) }, "finalizer", identity(b.Object), f)
 		}
 	}
 	for _, d := range p.Disks {
-		add("destroy the data of "+named(d.Volume), "disk", identity(d.Volume), d.Driver, d.Handle, d.Destroyed())
+		add(func() string { return "destroy the data of " + named(d.Volume) }, "disk", identity(d.Volume), d.Driver, d.Handle, d.Destroyed())
 	}
 	for _, o := range p.UnreadDisks {
-		add("perhaps destroy the data of "+named(o), "unreadDisk", identity(o))
+		add(func() string { return "perhaps destroy the data of " + named(o) }, "unreadDisk", identity(o))
 	}
 	for _, s := range p.Spared {
-		add("leave what "+named(s.Object)+" manages outside the cluster", "spared", identity(s.Object), s.Finalizer)
+		add(func() string { return "leave what " + named(s.Object) + " manages outside the cluster" }, "spared", identity(s.Object), s.Finalizer)
 	}
 	for _, o := range p.UnreadSpared {
-		add("perhaps leave what "+named(o)+" manages outside the cluster", "unreadSpared", identity(o))
+		add(func() string { return "perhaps leave what " + named(o) + " manages outside the cluster" }, "unreadSpared", identity(o))
 	}
-	return all
 }
 
 // addRequest adds what was asked for.
-func addRequest(p *v1alpha1.Plan, add func(words string, key ...any)) {
-	add("propagation policy "+p.Policy, "policy", p.Policy)
+func addRequest(p *v1alpha1.Plan, add adder) {
+	add(func() string { return "propagation policy " + p.Policy }, "policy", p.Policy)
 	if p.GC != "" {
-		add("the garbage collector's part is done by "+p.GC, "gc", p.GC)
+		add(func() string { return "the garbage collector's part is done by " + p.GC }, "gc", p.GC)
 	}
 	if g := p.GracePeriodSeconds; g != nil {
-		add(fmt.Sprintf("grace period of %d seconds", *g), "gracePeriodSeconds", *g, p.PropagateGracePeriod)
+		add(func() string { return fmt.Sprintf("grace period of %d seconds", *g) }, "gracePeriodSeconds", *g, p.PropagateGracePeriod)
 	}
 	if !p.Complete {
-		add("types that may contain dependents could not be listed", "incomplete")
+		add(func() string { return "types that may contain dependents could not be listed" }, "incomplete")
 	}
 	for _, o := range p.Roots {
-		add("named: "+named(o), "root", identity(o))
+		add(func() string { return "named: " + named(o) }, "root", identity(o))
 	}
 }
 

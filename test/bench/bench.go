@@ -45,12 +45,16 @@ func (s *session) bench(ctx context.Context, p *plane) error {
 		return err
 	}
 	err := s.measureAll(ctx)
+	if err == nil {
+		err = s.serverCosts(ctx, &s.costs)
+	}
 	if p.stays {
 		err = errors.Join(err, s.removeDefinitions(ctx))
 	}
 	if err := errors.Join(err, printTable(os.Stdout, s.rows)); err != nil {
 		return err
 	}
+	fmt.Printf("\n%s", s.costs.String())
 	if s.profile != "" {
 		if err := s.writeProfiles(ctx); err != nil {
 			return err

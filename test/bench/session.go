@@ -20,6 +20,7 @@ type session struct {
 	meter                     meter
 	namespace, deployment     string
 	rows                      []*row
+	costs                     bytes.Buffer // the table of what the server pays
 }
 
 // place is where a command is run: the kubeconfig says how far from the cluster.

@@ -10,11 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
-
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 )
 
 const (
@@ -27,25 +23,17 @@ const (
 // settle waits until the server has digested what it was given last: after many objects and more so after many types it goes on
 // working for a while, at the cost of whatever is measured beside.
 func settle(ctx context.Context, kubeconfig string) error {
-	config, err := clientConfig(kubeconfig)
-	if err != nil {
-		return err
-	}
-	config.NegotiatedSerializer = serializer.NewCodecFactory(apiruntime.NewScheme()).WithoutConversion()
-	client, err := rest.UnversionedRESTClientFor(config)
+	read, err := metricsReader(kubeconfig)
 	if err != nil {
 		return err
 	}
 	last, at := -1.0, time.Time{}
 	err = wait.PollUntilContextTimeout(ctx, settleEvery, settleFor, true, func(ctx context.Context) (bool, error) {
-		body, err := client.Get().AbsPath("/metrics").Do(ctx).Raw()
-		if err != nil {
-			return false, fmt.Errorf("reading the server's metrics: %w", err)
-		}
-		cpu, err := processorSeconds(body)
+		now, err := read(ctx)
 		if err != nil {
 			return false, err
 		}
+		cpu := now.cpu
 		load, first := (cpu-last)/time.Since(at).Seconds(), last < 0
 		last, at = cpu, time.Now()
 		return !first && load < idle, nil
