@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -13,6 +14,10 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
+
+// spareHeap counts as in use when the collector of garbage looks at how much there is, so that a command on a small cluster, whose garbage is a few megabytes, ends
+// before any is collected.
+const spareHeap = 32 << 20
 
 // completionShim is what kubectl looks for when it completes the arguments of a plugin called kubectl-gc.
 const completionShim = "kubectl_complete-gc"
@@ -32,6 +37,9 @@ func Process() int {
 func Main(ctx context.Context, streams genericiooptions.IOStreams, args []string) int {
 	// A listing makes garbage for a second and then ends; the heap had better stay near what is kept, which has few pointers to follow.
 	debug.SetGCPercent(25)
+	// A quarter of next to nothing would be collected again and again. Memory that nobody writes to is none.
+	spare := make([]byte, spareHeap)
+	defer runtime.KeepAlive(spare)
 	ctx, bind := cluster.Bind(ctx)
 	root, e := newRoot(streams, bind)
 	rest := args[1:]
