@@ -40,7 +40,7 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: help build controlplane test test-long test-random test-upstream test-faults test-short test-real lint fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
+.PHONY: help build controlplane test test-long test-random test-upstream test-faults test-minor test-short test-real lint fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +89,9 @@ test-random: build controlplane ## Run the tests with random clusters on many of
 
 test-faults: build controlplane ## Run the tests with all faults
 	$(GO) test -count=1 -timeout 12h ./test/faults -all
+
+test-minor: ## Run the tests of whole commands and of the collector on the control plane in bin, which test/minor builds of another minor version
+	$(GO) test -count=1 -timeout 60m -p 1 ./pkg/cluster ./pkg/collect ./test/e2e ./test/deploy
 
 test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API and Helm (three minutes on 2 cores; once, some ten more to build these)
 	cd $(REAL) && $(GO) test -race -count=1 -timeout 20m ./...

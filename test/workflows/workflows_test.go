@@ -145,6 +145,14 @@ func TestTargetsExist(t *testing.T) {
 					t.Errorf("%s: job %s runs goreleaser %s, which is not that of test/goreleaser/go.mod", file, name, version)
 				}
 			}
+			for _, s := range j.Steps {
+				if script, ok := strings.CutPrefix(s.Run, "test/"); ok {
+					script, _, _ = strings.Cut(script, " ")
+					if info, err := os.Stat("../" + script); err != nil || info.Mode().Perm()&0o111 == 0 {
+						t.Errorf("%s: job %s runs test/%s, which is no executable: %v", file, name, script, err)
+					}
+				}
+			}
 			for _, target := range targets {
 				made++
 				if !strings.Contains(string(makefile), "\n"+target+":") {
