@@ -82,7 +82,7 @@ func (s *Store) Close() {
 }
 
 // Ended returns where the error is that ends the Store: the server's if credentials are refused (401), or an *UnseenError if nothing that was listed
-// could be watched or listed any more for ten seconds.
+// could be watched or listed any more for half a minute.
 func (s *Store) Ended() <-chan error { return s.ended }
 
 func (s *Store) fail(err error) {

@@ -17,7 +17,7 @@ const mostRewatch = 30 * time.Second
 
 // refusedFor is for how long nothing may be watched or listed before that ends a store. A server that has just started refuses for a moment what it permits
 // once its authorizer has read the roles.
-const refusedFor = 10 * time.Second
+const refusedFor = 30 * time.Second
 
 // errInterrupted is of a watch that the server has ended at once, without a reason.
 var errInterrupted = errors.New("the server has closed it")
@@ -89,6 +89,7 @@ func (s *Store) follow(f *followed) {
 		}
 		s.set(f, func() {
 			f.connected, f.tried, f.problem = false, true, fmt.Errorf("the watch was interrupted: %w", err)
+			f.refusedSince = time.Time{} // which is no refusal
 		})
 		select {
 		case <-f.ctx.Done():

@@ -26,14 +26,34 @@ type listError struct{ error }
 // Unwrap returns the server's error.
 func (e *listError) Unwrap() error { return e.error }
 
-// mayPass says whether an error may be over when the server is asked again: it could not be reached, or did not answer as a server does. One that
-// does not know who asks, or does not want to be asked, will not change its mind.
-func mayPass(err error) bool {
+// refusedFor is for how long missing permissions may be the server's own matter: one that has just started refuses for a moment what it permits once it
+// has read the roles.
+const refusedFor = 30 * time.Second
+
+// refusedError says that nothing may be listed.
+type refusedError struct{ error }
+
+// refusals say whether an error may be over when the server is asked again.
+type refusals struct{ since time.Time }
+
+// mayPass says so of a server that could not be reached, or did not answer as a server does. One that does not know who asks will not change its mind, and
+// one that does not want to be asked may for a while.
+func (r *refusals) mayPass(err error) bool {
 	var list *listError
-	return errors.As(err, &list) && !apierrors.IsUnauthorized(err) && !apierrors.IsForbidden(err)
+	switch {
+	case !errors.As(err, &list) || apierrors.IsUnauthorized(err):
+		r.since = time.Time{}
+		return false
+	case !apierrors.IsForbidden(err) && !errors.As(err, new(*refusedError)):
+		r.since = time.Time{}
+		return true
+	case r.since.IsZero():
+		r.since = time.Now()
+	}
+	return time.Since(r.since) < refusedFor
 }
 
-// nothingListed returns the error of a pass that has seen nothing at all. It may pass if anything but missing permissions is the reason.
+// nothingListed returns the error of a pass that has seen nothing at all. That permissions are missing is a *refusedError in it.
 func nothingListed(s *Result) error {
 	if len(s.ResumePoints) > 0 {
 		return nil
@@ -43,7 +63,7 @@ func nothingListed(s *Result) error {
 		err = fmt.Errorf("%w: %s", err, s.Gaps[0].Message)
 	}
 	if onlyForbidden(s.Gaps) {
-		return err
+		err = &refusedError{err}
 	}
 	return &listError{err}
 }

@@ -10,8 +10,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	kinds "github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -30,6 +35,21 @@ func (s *fixture) untilLeftIs(want ...string) {
 		left = s.left()
 		return slices.Equal(left, want), nil
 	})
+}
+
+// roleUser is a user who may do everything by a role. A server that has just started refuses it for a moment, because it has not read the roles yet.
+func roleUser(t *testing.T, c *testcluster.Cluster) *rest.Config {
+	t.Helper()
+	c.Kubectl(t, "create", "clusterrolebinding", "restart-ann", "--clusterrole=cluster-admin", "--user=restart-ann")
+	client, err := cluster.New(c.As("restart-ann"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testcluster.Eventually(t, "the role is known", func(context.Context) (bool, error) {
+		_, err := client.ListNames(t.Context(), graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, "")
+		return err == nil, nil
+	})
+	return c.As("restart-ann")
 }
 
 // TestWatchMissesNothingWhileTheServerIsRestarted: the server is killed right after objects were deleted, three times, and others are made and deleted as
@@ -51,7 +71,10 @@ func TestWatchMissesNothingWhileTheServerIsRestarted(t *testing.T) {
 	}
 	opts := s.options()
 	opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 100*time.Millisecond
-	client := newClient(t, c)
+	client, err := cluster.New(roleUser(t, c), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	watchOver(t, client, opts)
 	for i := range rounds {
 		s.delete(plan.Background, fmt.Sprintf("before%d", i))
@@ -107,5 +130,34 @@ func TestWatchAfterAnOutageInWhichTheServerWasRestarted(t *testing.T) {
 	s.untilLeftIs("solid", "shared < solid", "again", "after < again", "late < solid", "o", "late-o", "of-new-custom < custom")
 	if result, _ := s.run(client, s.options()); result.Writes > 0 {
 		t.Errorf("%d writes were left", result.Writes)
+	}
+}
+
+// TestWatchGoesOnAfterAMomentWithoutPermissions: a server that has just started has not read the roles yet, and forbids discovery with all else. It is said
+// once, and what came up meanwhile is collected.
+func TestWatchGoesOnAfterAMomentWithoutPermissions(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	proxy, client := proxied(t, c)
+	var forbidden atomic.Bool
+	var asked atomic.Int32
+	proxy.On(func(r *http.Request) bool {
+		if forbidden.Load() && r.URL.Path == "/api" && asked.Add(1) == 3 {
+			forbidden.Store(false)
+		}
+		return forbidden.Load()
+	}, faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "the roles are not read yet"))
+	opts := s.options()
+	opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 100*time.Millisecond
+	s.make("waits", "dependent < waits+")
+	w := watchOver(t, client.WithPollInterval(20*time.Millisecond), opts)
+	s.make("probe < nobody")
+	s.untilLeft(2) // so that the config maps are watched
+	forbidden.Store(true)
+	s.delete(plan.Foreground, "waits")
+	s.untilLeft(0)
+	if paused := w.until(2); len(paused) != 2 || paused[0] == nil || paused[1] != nil {
+		t.Errorf("paused %v", paused)
 	}
 }

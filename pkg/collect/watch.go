@@ -24,8 +24,8 @@ const (
 // has come or gone or was listed again, where something could not be listed or read, and if enough is given. The Result is of all there is.
 //
 // After its first listing it goes on when the server does not answer (Options.Retry), and, if there is an Options.Paused, when a pass is refused because owners
-// are gone all at once: nothing of that pass is written. It ends where that cannot help: credentials that are refused, a server that lets nothing be
-// listed, or neither listed nor watched. Options.Agree is asked about what comes up after the first run.
+// are gone all at once: nothing of that pass is written. It ends where that cannot help: credentials that are refused, a server that for half a minute
+// lets nothing be listed, or neither listed nor watched. Options.Agree is asked about what comes up after the first run.
 func (l *Loop) Watch(ctx context.Context, enough func(*Result) bool) (*Result, error) {
 	last, err := l.watch(ctx, enough, enough != nil)
 	return last, err
@@ -43,13 +43,14 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 	var last *Result
 	paused := pauses{tell: l.opts.Paused}
 	wait := backoff{least: l.opts.Retry, most: l.opts.RetryMost}
+	var refused refusals
 	for {
 		s, err := l.run(ctx)
 		if err == nil {
 			err = nothingListed(s)
 		}
 		most := time.Duration(0) // for which a change is waited for
-		again := l.answered && ctx.Err() == nil && mayPass(err)
+		again := l.answered && ctx.Err() == nil && refused.mayPass(err)
 		if s != nil {
 			last = s
 		}
