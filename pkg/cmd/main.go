@@ -17,7 +17,7 @@ import (
 
 // spareHeap counts as in use when the collector of garbage looks at how much there is, so that a command on a small cluster, whose garbage is a few megabytes, ends
 // before any is collected.
-const spareHeap = 32 << 20
+const spareHeap = 16 << 20
 
 // completionShim is what kubectl looks for when it completes the arguments of a plugin called kubectl-gc.
 const completionShim = "kubectl_complete-gc"
