@@ -154,7 +154,7 @@ func sample(g *graph.Graph, deletes []plan.Action, most int) []plan.Action {
 	counts := map[scope]int{}
 	of := func(a plan.Action) scope {
 		t, _ := g.Type(a.Object)
-		return scope{t, g.Ref(a.Object).Namespace}
+		return scope{t, g.Namespace(a.Object)}
 	}
 	for _, a := range deletes {
 		counts[of(a)]++

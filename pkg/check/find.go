@@ -112,7 +112,7 @@ func (f *finder) namespace(id graph.ID) string {
 	if len(f.GoneNamespaces) == 0 {
 		return ""
 	}
-	return f.Graph.Ref(id).Namespace
+	return f.Graph.Namespace(id)
 }
 
 // judged is an object with what is known of the owners that it names, and what the cluster's collector does about that.

@@ -117,7 +117,7 @@ func (f *finder) searched(e graph.Edge) string {
 			return ""
 		}
 	}
-	return f.Graph.Ref(e.Dependent).Namespace
+	return f.Graph.Namespace(e.Dependent)
 }
 
 // full names an object with its apiVersion.

@@ -100,7 +100,7 @@ func subjects(ctx context.Context, q *selection.Query, listing *selection.Snapsh
 	if q.All() && q.Scope != "" {
 		for id := range g.InNamespace("") {
 			for e := range g.Owners(id) {
-				of[id] = of[id] || g.Observed(e.Owner) && g.Ref(e.Owner).Namespace == q.Scope
+				of[id] = of[id] || g.Observed(e.Owner) && g.Namespace(e.Owner) == q.Scope
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (c *checker) goneNamespaces(ctx context.Context) (map[string]bool, error) {
 		if !is || !g.Observed(graph.ID(i)) {
 			continue
 		}
-		ns := g.Ref(graph.ID(i)).Namespace
+		ns := g.Namespace(graph.ID(i))
 		if ns == last {
 			continue
 		}

@@ -28,7 +28,7 @@ func RequestObjects(g *graph.Graph, ids []graph.ID) []ObjectRequest {
 			continue
 		}
 		t, _ := g.Type(id)
-		if i, wanted := at[group{t, g.Ref(id).Namespace}]; wanted {
+		if i, wanted := at[group{t, g.Namespace(id)}]; wanted {
 			requests[i].Total++
 		}
 	}

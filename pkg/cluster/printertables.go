@@ -72,7 +72,7 @@ func (p *printed) wanted(ids []graph.ID, points []ResumePoint) map[graph.Type]*w
 			of = &wantedType{printed: p, Type: t, namespaces: map[string]*wantedNamespace{}}
 			types[t] = of
 		}
-		name := p.graph.Ref(id).Namespace
+		name := p.graph.Namespace(id)
 		n := of.namespaces[name]
 		if n == nil {
 			n = &wantedNamespace{name: name}
@@ -85,7 +85,7 @@ func (p *printed) wanted(ids []graph.ID, points []ResumePoint) map[graph.Type]*w
 		t, _ := p.graph.Type(id)
 		if of := types[t]; of != nil && p.graph.Observed(id) {
 			of.total++
-			if n := of.namespaces[p.graph.Ref(id).Namespace]; n != nil {
+			if n := of.namespaces[p.graph.Namespace(id)]; n != nil {
 				n.total++
 			}
 		}
@@ -184,7 +184,7 @@ func (of *wantedType) single(ctx context.Context, id graph.ID) error {
 func (of *wantedType) namespace(ctx context.Context, n *wantedNamespace) error {
 	ids := make(map[string]graph.ID, len(n.ids))
 	for _, id := range n.ids {
-		ids[of.graph.Ref(id).Name] = id
+		ids[of.graph.Name(id)] = id
 	}
 	return of.list(ctx, n.name, "", func(at layout, row *tableRow) error {
 		if id, wanted := ids[at.nameOf(row)]; wanted {

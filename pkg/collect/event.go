@@ -14,8 +14,8 @@ func CrossNamespaceRef(g *graph.Graph, e graph.Edge) bool {
 	if !g.Observed(e.Owner) {
 		return false
 	}
-	owner := g.Ref(e.Owner).Namespace
-	return owner != "" && owner != g.Ref(e.Dependent).Namespace
+	owner := g.Namespace(e.Owner)
+	return owner != "" && owner != g.Namespace(e.Dependent)
 }
 
 // warn writes the Events of GC-031, one for each cross-namespace reference in the life of the loop, and hands on what came of each.

@@ -74,5 +74,5 @@ func (l *Loop) sawDeleted(owner ownerKey) bool {
 
 // ownerKey is what a reference says of its owner, resolved in the namespace of the dependent.
 func (p *pass) ownerKey(e graph.Edge) ownerKey {
-	return ownerKey{e.APIVersion, e.Kind, p.graph.Ref(e.Dependent).Namespace, e.Name, p.graph.Ref(e.Owner).UID}
+	return ownerKey{e.APIVersion, e.Kind, p.graph.Namespace(e.Dependent), e.Name, p.graph.Ref(e.Owner).UID}
 }

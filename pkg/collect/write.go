@@ -64,7 +64,7 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 // absent says whether an error proves that an object is gone.
 func (p *pass) absent(err error, id graph.ID) bool {
 	t, _ := p.graph.Type(id)
-	return cluster.IsAbsent(err, t, p.graph.Ref(id).Name)
+	return cluster.IsAbsent(err, t, p.graph.Name(id))
 }
 
 // try sends a write, and again if only what does not matter was changed meanwhile. A test of a patch that fails is answered with Invalid, as an

@@ -87,7 +87,7 @@ func (p *Planned) mayBeTaken(k plan.ObjectReason) bool {
 			return true
 		}
 	}
-	namespace := p.Graph.Ref(k.Object).Namespace
+	namespace := p.Graph.Namespace(k.Object)
 	if namespace == "" {
 		return false
 	}

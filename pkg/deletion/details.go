@@ -85,7 +85,7 @@ func contentRequests(g *graph.Graph, ids []graph.ID) []cluster.SpecFieldsRequest
 	for i := range g.Len() {
 		id := graph.ID(i)
 		if t, ok := g.Type(id); ok && g.Observed(id) {
-			if r, wanted := at[key{t, g.Ref(id).Namespace}]; wanted {
+			if r, wanted := at[key{t, g.Namespace(id)}]; wanted {
 				requests[r].Total++
 			}
 		}

@@ -146,7 +146,7 @@ const doesUnlock = "sets blockOwnerDeletion to false on one reference, and does 
 
 // unlock is the command that takes blockOwnerDeletion off one reference of a ring, for a cluster whose collector does nothing afterwards either.
 func unlock(edge graph.Edge, g *graph.Graph) step {
-	if namespace := g.Ref(edge.Dependent).Namespace; namespace != "" {
+	if namespace := g.Namespace(edge.Dependent); namespace != "" {
 		return command("kubectl", "gc", "run", "-n", namespace, "--break-deadlocks").doing(doesUnlock)
 	}
 	return command("kubectl", "gc", "run", "--break-deadlocks").doing(doesUnlock)

@@ -176,5 +176,5 @@ func (e *examiner) moved(id graph.ID, now map[string]pieces) bool {
 
 func (e *examiner) placeOf(id graph.ID) (place, bool) {
 	t, ok := e.Graph.Type(id)
-	return place{t, e.Graph.Ref(id).Namespace}, ok && e.Graph.Observed(id)
+	return place{t, e.Graph.Namespace(id)}, ok && e.Graph.Observed(id)
 }

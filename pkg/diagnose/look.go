@@ -118,7 +118,7 @@ func (e *examiner) briefly(id graph.ID, err error) error {
 		return err
 	}
 	t, _ := e.Graph.Type(id)
-	return errors.New(deniedTo(cluster.Access{Verb: "get", Type: t, Namespace: e.Graph.Ref(id).Namespace}, cluster.Review{}))
+	return errors.New(deniedTo(cluster.Access{Verb: "get", Type: t, Namespace: e.Graph.Namespace(id)}, cluster.Review{}))
 }
 
 // behindObstacles puts what is found of a finalizer behind what refuses every update: it comes up when that is out of the way.

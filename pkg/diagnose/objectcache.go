@@ -78,7 +78,7 @@ func (e *examiner) readObjects(ctx context.Context, ids []graph.ID) {
 	byPlace := map[place][]graph.ID{}
 	for _, id := range ids {
 		if t, ok := e.Graph.Type(id); ok {
-			at := place{t, e.Graph.Ref(id).Namespace}
+			at := place{t, e.Graph.Namespace(id)}
 			byPlace[at] = append(byPlace[at], id)
 		}
 	}
@@ -104,7 +104,7 @@ func (e *examiner) readPlace(ctx context.Context, at place, ids []graph.ID) {
 	byName := make(map[string]graph.ID, len(ids))
 	r := cluster.ObjectRequest{ObjectNames: cluster.ObjectNames{Type: at.t, Namespace: at.namespace}, Total: total}
 	for _, id := range ids {
-		name := e.Graph.Ref(id).Name
+		name := e.Graph.Name(id)
 		byName[name] = id
 		r.Names = append(r.Names, name)
 	}

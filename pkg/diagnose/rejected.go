@@ -41,7 +41,7 @@ func (e *examiner) deletionOf(id graph.ID) *deletion {
 		return d
 	}
 	t, _ := e.Graph.Type(id)
-	at := place{t, e.Graph.Ref(id).Namespace}
+	at := place{t, e.Graph.Namespace(id)}
 	if n := e.deletions.n[at]; n == e.limits.looks || n > 0 && len(e.deletions.own) >= e.limits.deletions {
 		e.sampled[id] = true
 		return e.deletions.first[at]

@@ -80,19 +80,26 @@ func (e *examiner) noNamespace(ctx context.Context, name string) bool {
 // far as is known.
 func (e *examiner) strays(ctx context.Context) func(graph.ID) bool {
 	listed := false
-	for i := range e.Graph.Len() {
-		ref := e.Graph.Ref(graph.ID(i))
-		if ref.Group() == cluster.Namespaces.Group && ref.Resource == cluster.Namespaces.Resource && e.Graph.Observed(graph.ID(i)) {
-			listed = true
-			break
-		}
+	for range e.Graph.OfType(cluster.Namespaces.Group, cluster.Namespaces.Resource, "") {
+		listed = true
+		break
 	}
 	for _, gap := range e.Gaps {
 		if gap.Group == cluster.Namespaces.Group && (gap.Resource == cluster.Namespaces.Resource || gap.Resource == "*") {
 			listed = false
 		}
 	}
+	missing := map[string]bool{}
 	return func(id graph.ID) bool {
-		return listed && e.Graph.Observed(id) && e.noNamespace(ctx, e.Graph.Ref(id).Namespace)
+		if !listed || !e.Graph.Observed(id) {
+			return false
+		}
+		namespace := e.Graph.Namespace(id)
+		is, known := missing[namespace]
+		if !known {
+			is = e.noNamespace(ctx, namespace)
+			missing[namespace] = is
+		}
+		return is
 	}
 }

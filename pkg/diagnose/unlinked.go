@@ -20,7 +20,7 @@ func (e *examiner) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap
 	if !ok {
 		return nil
 	}
-	namespace := e.Graph.Ref(id).Namespace
+	namespace := e.Graph.Namespace(id)
 	var gaps []v1alpha1.Gap
 	for _, d := range e.definitions {
 		resource, _ := e.Catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})

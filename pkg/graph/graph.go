@@ -83,8 +83,11 @@ func (g *Graph) Ref(id ID) Ref {
 	return r
 }
 
-// Name returns the node's name; for all else that identifies it there is Ref.
+// Name returns the node's name; for all that identifies it there is Ref, which costs more.
 func (g *Graph) Name(id ID) string { return g.texts.get(g.nodes.at(int32(id)).name) }
+
+// Namespace returns the node's namespace, empty for a cluster-scoped object.
+func (g *Graph) Namespace(id ID) string { return g.nsNames[g.nodes.at(int32(id)).ns] }
 
 // uid is empty for an object that the server gave none, whose key begins with a NUL.
 func (g *Graph) uid(n *node) string {

@@ -125,7 +125,7 @@ func (s *search) annotated() []managed {
 		}
 		m := managed{id: id}
 		o := &unstructured.Unstructured{}
-		o.SetNamespace(s.Graph.Ref(id).Namespace)
+		o.SetNamespace(s.Graph.Namespace(id))
 		o.SetAnnotations(annotations)
 		for _, d := range s.lead[s.groupKind(id)] {
 			if _, told := d.Annotations(); told {

@@ -75,7 +75,7 @@ func (s *search) byPlace(ids []graph.ID) map[place][]graph.ID {
 	at := map[place][]graph.ID{}
 	for _, id := range ids {
 		t, _ := s.Graph.Type(id)
-		p := place{t, s.Graph.Ref(id).Namespace}
+		p := place{t, s.Graph.Namespace(id)}
 		at[p] = append(at[p], id)
 	}
 	return at

@@ -167,7 +167,7 @@ func (s *search) leadsOut(f named) bool {
 	if f.End < 0 {
 		return s.isOut(f.end)
 	}
-	return s.Graph.Ref(f.End).Namespace == "" && f.Definition.Deletion.Of == link.End
+	return s.Graph.Namespace(f.End) == "" && f.Definition.Deletion.Of == link.End
 }
 
 // isOut says whether an object that was not listed can be in a namespace that was not. One of a kind that the server does not serve is in none.

@@ -33,7 +33,7 @@ func (p *Plan) Denials() []string {
 		if names[c] == nil {
 			classes = append(classes, c)
 		}
-		names[c] = append(names[c], strconv.Quote(p.Graph.Ref(f.Object).Name))
+		names[c] = append(names[c], strconv.Quote(p.Graph.Name(f.Object)))
 	}
 	var lines []string
 	for _, c := range classes {

@@ -114,7 +114,7 @@ func (q *Query) Forest(g *graph.Graph) ([]graph.ID, func(graph.ID) bool) {
 	if q.Scope == "" {
 		return g.Roots(), nil
 	}
-	related := g.Related(func(id graph.ID) bool { return g.Ref(id).Namespace == q.Scope })
+	related := g.Related(func(id graph.ID) bool { return g.Namespace(id) == q.Scope })
 	shows := func(id graph.ID) bool { return related[id] }
 	return Filter(g.Roots(), shows), shows
 }

@@ -78,7 +78,7 @@ func content(ctx context.Context, client *cluster.Client, namespace string) (*Em
 	}
 	e := &Emptiness{Gaps: s.Gaps}
 	for i := range s.Graph.Len() {
-		if id := graph.ID(i); s.Graph.Observed(id) && s.Graph.Ref(id).Namespace == namespace {
+		if id := graph.ID(i); s.Graph.Observed(id) && s.Graph.Namespace(id) == namespace {
 			e.Remaining = append(e.Remaining, s.Graph.Ref(id))
 		}
 	}

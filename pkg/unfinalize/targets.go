@@ -69,7 +69,7 @@ func (r Request) pick(ctx context.Context, q *selection.Query, g *graph.Graph) (
 	case r.AllStuck:
 		var ids []graph.ID
 		for i := range g.Len() {
-			if id := graph.ID(i); stuck(id) && (q.AllNamespaces || g.Ref(id).Namespace == q.Namespace) {
+			if id := graph.ID(i); stuck(id) && (q.AllNamespaces || g.Namespace(id) == q.Namespace) {
 				ids = append(ids, id)
 			}
 		}
