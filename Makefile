@@ -46,7 +46,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Build the plugin as bin/kubectl-gc (minutes the first time, then seconds)
-	@test/build 'the plugin' -ldflags '$(LDFLAGS)' -o bin/kubectl-gc ./cmd/kubectl-gc
+	@CGO_ENABLED=0 GOFLAGS='$(GOFLAGS) -trimpath' test/build 'the plugin' -ldflags '$(LDFLAGS)' -o bin/kubectl-gc ./cmd/kubectl-gc
 	@ln -sf kubectl-gc bin/kubectl_complete-gc
 
 controlplane: bin/controlplane bin/kubectl ## Build the control plane of the tests (minutes, once)

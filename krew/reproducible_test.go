@@ -34,7 +34,12 @@ func TestTwoBuildsOfOneCommitAreEqual(t *testing.T) {
 // clone checks out what is committed, with man pages as a release has them.
 func clone(t *testing.T, checkout string) {
 	t.Helper()
+	config := filepath.Join(t.TempDir(), "gitconfig") // the repository may belong to another user than who tests it
+	if err := os.WriteFile(config, []byte("[safe]\n\tdirectory = *\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	git := exec.CommandContext(t.Context(), "git", "clone", "--quiet", "--no-hardlinks", "..", checkout)
+	git.Env = append(git.Environ(), "GIT_CONFIG_GLOBAL="+config)
 	if out, err := git.CombinedOutput(); err != nil {
 		t.Fatalf("cloning the repository: %v\n%s", err, out)
 	}
