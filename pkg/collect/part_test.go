@@ -2,12 +2,17 @@ package collect
 
 import (
 	"context"
+	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -83,4 +88,22 @@ func (s *fixture) names(g *graph.Graph) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// TestWatchTriesAgainWhatWasRefused: a webhook that fails refuses the delete of a dependent, each time that a run tries it. When it works again, no event says so, and
+// the dependent is deleted all the same.
+func TestWatchTriesAgainWhatWasRefused(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	proxy, client := proxied(t, c)
+	opts := s.options()
+	opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 100*time.Millisecond
+	s.make("owner", "dependent < owner")
+	watchOver(t, client, opts)
+	var refused atomic.Int32
+	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete && refused.Add(1) <= 3*maxFailures },
+		faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "failed calling webhook"))
+	s.delete("Background", "owner")
+	s.untilLeft(0)
 }

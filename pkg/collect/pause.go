@@ -119,14 +119,17 @@ func (b *backoff) longest() time.Duration {
 	return b.most
 }
 
-func (b *backoff) failed(ctx context.Context) error {
+// step returns how long to wait now.
+func (b *backoff) step() time.Duration {
 	least := b.least
 	if least <= 0 {
 		least = DefaultRetry
 	}
 	b.next = min(max(2*b.next, least), b.longest())
-	return sleep(ctx, b.next-rand.N(b.next/4+1)) // not all at the same moment
+	return b.next - rand.N(b.next/4+1) // not all at the same moment
 }
+
+func (b *backoff) failed(ctx context.Context) error { return sleep(ctx, b.step()) }
 
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

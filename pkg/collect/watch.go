@@ -43,13 +43,14 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 	var last *Result
 	paused := pauses{tell: l.opts.Paused}
 	wait := backoff{least: l.opts.Retry, most: l.opts.RetryMost}
+	undone := wait
 	var refused refusals
 	for {
 		s, err := l.run(ctx)
 		if err == nil {
 			err = nothingListed(s)
 		}
-		most := time.Duration(0) // for which a change is waited for
+		most, all := time.Duration(0), true // for how long a change is waited for, and whether all is due then
 		again := l.answered && ctx.Err() == nil && refused.mayPass(err)
 		if s != nil {
 			last = s
@@ -73,6 +74,14 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 			if !s.again && onlyForbidden(s.Unread) {
 				l.due.done(maps.Keys(l.failed))
 			}
+			switch {
+			case !s.again && len(l.failed) == 0:
+				undone.reset()
+			default: // what was changed meanwhile or refused is looked at again, whether or not an event comes
+				if step := undone.step(); most == 0 || step < most {
+					most, all = step, false
+				}
+			}
 		}
 		wait.reset()
 		l.lost.watching = true
@@ -81,7 +90,7 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 		if err != nil {
 			return l.whole(last), err
 		}
-		if !heard {
+		if !heard && all {
 			l.due.addAll()
 		}
 		clear(l.failed) // what was refused before may be taken now
