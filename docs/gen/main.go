@@ -22,7 +22,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: gen")
 		os.Exit(1)
 	}
-	err := errors.Join(reference("docs/cli"), finalizers("docs/finalizers.md"), causes("docs/causes.md"), findings("docs/findings.md"), cases("docs/stuck.md"), transcripts("README.md", "docs/*.md"), packages("docs/CONTRIBUTING.md"))
+	err := errors.Join(reference("docs/cli"), finalizers("docs/finalizers.md"), causes("docs/causes.md"), findings("docs/findings.md"), cases("docs/stuck.md"), safety("docs/safety.md"), transcripts("README.md", "docs/*.md"), packages("docs/CONTRIBUTING.md"))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: writing the documentation: %v\n", err)
 		os.Exit(1)
@@ -64,6 +64,14 @@ func finalizers(file string) error {
 
 func causes(file string) error {
 	return os.WriteFile(file, []byte(docs.Causes()), 0o644)
+}
+
+func safety(file string) error {
+	text, err := docs.Safety(".")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(text), 0o644)
 }
 
 func findings(file string) error {

@@ -170,7 +170,7 @@ func TestWaitSurvivesALostWatch(t *testing.T) {
 	}
 }
 
-// TestInterruptedWaitSaysWhatIsLeft.
+// TestInterruptedWaitSaysWhatIsLeft: an object that is held by a finalizer is deleted, and the wait is interrupted; the result names it.
 func TestInterruptedWaitSaysWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

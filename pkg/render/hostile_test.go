@@ -49,6 +49,7 @@ var shapes = map[string]*regexp.Regexp{
 		"  n\\d+ (-->|-\\.->(\\|\"[^\"<>&%`\\\\#|]*\"\\|)?) n\\d+)$"),
 }
 
+// TestHostileTexts prints a tree in every form, all of whose texts try to move the cursor, to break a row, or to end a quote.
 func TestHostileTexts(t *testing.T) { checkOutput(t, hostile()) }
 
 // TestRandomTexts makes trees whose every text is random.

@@ -125,6 +125,8 @@ func (s *scenario) dull(q request) bool {
 	return !interesting
 }
 
+// TestEveryCommandSurvivesEveryAnswer breaks one answer of the server at a time, in each way that fits it. A command then says that it does not know, or does what it
+// would have done: it deletes nothing else and calls nothing complete that is not. make test takes a sample of the combinations, and make test-long all.
 func TestEveryCommandSurvivesEveryAnswer(t *testing.T) {
 	plain := testcluster.Shared(t)
 	define(t, plain)

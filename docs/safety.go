@@ -1,0 +1,123 @@
+package docs
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+)
+
+// property is something that users can rely on, and the tests without which it would be a promise only.
+type property struct {
+	claim string
+	// tests are a folder and the name of a test in it, with a space between them.
+	tests []string
+}
+
+var properties = []struct {
+	title string
+	all   []property
+}{
+	{"Unknown is not absent", []property{
+		{"A type that cannot be listed is a gap in every answer, and what it can hide is unknown.", []string{
+			"pkg/cluster TestOneBrokenTypeIsAGap", "pkg/cluster TestUnknownIsNotAbsent", "pkg/cluster TestDiscoveryUnderFaultHidesNothing", "test/e2e TestHiddenTypeIsAGapInEveryCommand_API056"}},
+		{"An owner is absent only if a read of it says so. A kind that is not served proves nothing.", []string{
+			"pkg/plan TestDecideNeverDeletesWithoutProof_P01", "pkg/collect TestNotServedIsNotAbsent_P04", "pkg/collect TestNothingIsDoneWithoutTheCoreGroup_P05_P06"}},
+		{"An owner that waits is not released while dependents of it can be hidden, or a watch can be behind.", []string{
+			"pkg/collect TestOwnersOfHiddenDependentsStay_P05_P06", "pkg/collect TestWatchDoesNotReleaseAnOwnerWhoseDependentsAWatchHasNotShownYet"}},
+	}},
+	{"The plan is the thing that runs", []property{
+		{"What a plan says is what the loop does, and what the garbage collector of Kubernetes does.", []string{
+			"pkg/plan TestPlanIsWhatTheCollectorDoes_P10", "pkg/collect TestLoopDoesWhatThePlanSays_P10", "pkg/collect TestSameResultAsTheCollector_P14", "pkg/collect TestWatchEndsAsTheCollectorDoes_P14",
+			"test/upstream TestUpstreamsTestsPass"}},
+		{"Nothing is written that was not agreed to. A plan that has grown is shown again, or refused.", []string{
+			"pkg/deletion TestNothingIsWrittenWithoutAgreement", "pkg/deletion TestAPlanThatGrewIsRefusedWithoutAgree", "pkg/collect TestRunWritesNothingWhenThePlanHasGrown", "test/e2e TestRunWithYesStopsWhenThePlanHasGrown"}},
+		{"A digest stands for one plan.", []string{
+			"pkg/approval TestEveryChangeOfWhatIsDoneChangesTheDigest", "pkg/approval TestTheDigestDoesNotDependOnTheOrderOfListing"}},
+		{"A dry run writes nothing.", []string{"test/e2e TestNoDryRunOfTheCommandWritesAnything_P09", "pkg/act TestCheckWritesNothing_P09"}},
+	}},
+	{"Every write carries the uid and is verified", []property{
+		{"An object that was created again under the same name is not touched.", []string{
+			"pkg/act TestAnotherObjectUnderTheNameIsNotTouched_P02", "pkg/collect TestObjectCreatedAgainIsNotTouched_P02", "pkg/unfinalize TestRecreatedJustBeforeTheWriteStaysUntouched_P02"}},
+		{"A write is about the version that the decision was about, and keeps what others have changed.", []string{
+			"pkg/collect TestDecisionAndDeleteAreAboutTheSame_P03", "pkg/collect TestConcurrentChangesAreKept_P07", "pkg/unfinalize TestOthersStayAndKeepTheirOrder_P07"}},
+		{"What somebody puts back is noticed, and not removed for ever.", []string{"pkg/unfinalize TestOneOfTwoFinalizersIsPutBack", "pkg/diagnose TestFinalizerIsPutBack_API033"}},
+	}},
+	{"Dead needs a witness", []property{
+		{"A finalizer is removed without --force only if something shows that nobody can honour it any more.", []string{
+			"pkg/unfinalize TestDeadNeedsAWitness", "pkg/actor TestAWorkloadIsDeadOnlyAfterTenMinutesWithoutAReadyPod", "pkg/actor TestWorkloadThatIsScaledToZeroHasNoFault"}},
+		{"Where the data of a volume would be destroyed, that is said, and needs --force.", []string{"pkg/unfinalize TestDisksThatAreDestroyedNeedForce", "pkg/rescue TestAClaimWhoseDiskWouldBeDestroyedNeedsForce"}},
+	}},
+	{"Damage is bounded", []property{
+		{"A backup that was restored is not collected, nor slowly, nor by a watch.", []string{
+			"pkg/plan TestKindsThatLostMostOwners_P18", "pkg/collect TestWatchDoesNotCollectARestoredBackup", "pkg/collect TestWatchStopsABackupThatIsRestoredSlowly", "test/e2e TestRunAsTheCollectorRefusesARestoredBackup"}},
+		{"-n, -l and --max-deletes bound what is written, and not what counts as evidence.", []string{"pkg/collect TestDamageIsBounded_P18", "pkg/collect TestWritesAreContained_P19"}},
+		{"With --archive, what is not saved whole is not deleted.", []string{
+			"pkg/act TestEachDeleteIsCoveredByTheArchive", "pkg/collect TestARunLeavesAloneWhatItsArchiveDoesNotHave", "pkg/archive TestArchiveHasEveryObjectAsTheServerAnswers", "pkg/archive TestArchiveIsForItsOwnerAlone"}},
+	}},
+	{"Whatever happens meanwhile", []property{
+		{"A command that is killed after any write, and run again, comes to the same end.", []string{
+			"pkg/collect TestCrashAfterEveryWrite_P12", "pkg/rescue TestKilledAfterEveryWrite_TheSameEnd", "test/e2e TestKilledAtEachWriteOfARestore_TheSameEnd", "test/e2e TestKilledAtEachWriteOfARescue_TheSameEnd"}},
+		{"Two loops at once, or one beside the collector, do no more than one.", []string{"pkg/collect TestTwoLoopsAtOnce_P15", "pkg/collect TestBesideTheCollector_P15"}},
+		{"Whatever answer of the server is broken, nothing is written that would not have been.", []string{"test/faults TestEveryCommandSurvivesEveryAnswer"}},
+		{"A watch misses nothing of an outage, of a restart of the API server, or of what arrives while it works.", []string{
+			"pkg/collect TestWatchMissesNothingOfAnOutage", "pkg/collect TestWatchMissesNothingWhileTheServerIsRestarted", "pkg/collect TestWatchMissesNothingOfWhatArrivesMeanwhile"}},
+		{"An interrupt ends every command, and it says what is left.", []string{"pkg/act TestInterruptedWaitSaysWhatIsLeft", "test/e2e TestInterruptedWhileTheServerIsSilent", "test/e2e TestInterruptedAtAPrompt"}},
+	}},
+	{"What it prints and sends", []property{
+		{"Text of an object cannot move the cursor, hide a line or look like another.", []string{"pkg/render TestHostileTexts", "pkg/render TestEscapeEveryRune", "pkg/render TestRandomTexts"}},
+		{"A command needs no more permissions than its role in docs/deploy has.", []string{"test/deploy TestEachCommandRunsUnderItsRole"}},
+		{"A busy server is waited for, and gets no more than 64 requests at a time.", []string{"test/synthetic TestBusyServerIsWaitedFor"}},
+	}},
+}
+
+// Safety returns the page of what users can rely on, with the tests of a repository that hold it. The error names a test that is not there, or says nothing of itself.
+func Safety(root string) (string, error) {
+	var b strings.Builder
+	b.WriteString("# Safety\n\nWhat you can rely on, and the tests that hold it. Those of `test/upstream` run in `make test-long`, all others in `make test`. Made by `make docs`.\n")
+	for _, section := range properties {
+		fmt.Fprintf(&b, "\n## %s\n", section.title)
+		for _, p := range section.all {
+			fmt.Fprintf(&b, "\n%s\n\n", p.claim)
+			for _, test := range p.tests {
+				folder, name, _ := strings.Cut(test, " ")
+				file, says, err := findTest(filepath.Join(root, filepath.FromSlash(folder)), name)
+				if err != nil {
+					return "", err
+				}
+				fmt.Fprintf(&b, "- [`%s`](../%s/%s): %s\n", name, folder, file, says)
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+// findTest returns the file of a test in a folder, and what its comment says of it.
+func findTest(folder, name string) (file, says string, err error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		return "", "", err
+	}
+	for _, path := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return "", "", err
+		}
+		for _, d := range parsed.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Name.Name != name {
+				continue
+			}
+			says = strings.Join(strings.Fields(f.Doc.Text()), " ")
+			subject, _, _ := strings.Cut(name, "_") // some comments leave out the number of the rule
+			says = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(says, name), subject), ":,. ")
+			if says == "" {
+				return "", "", fmt.Errorf("%s of %s has no comment that says what it does", name, folder)
+			}
+			return filepath.Base(path), says, nil
+		}
+	}
+	return "", "", fmt.Errorf("there is no %s in %s", name, folder)
+}
