@@ -21,8 +21,7 @@ import (
 // TestAStoreShowsATypeThatDiscoveryLeavesOutWhileDefinitionsAreNotWatched: a server that has just started has broken all watches, and its discovery does not
 // have the custom types yet. The definitions are watched again before the listing ends, so that nothing of that is a gap.
 func TestAStoreShowsATypeThatDiscoveryLeavesOutWhileDefinitionsAreNotWatched(t *testing.T) {
-	t.Parallel()
-	c := testcluster.Shared(t)
+	c := testcluster.Shared(t) // not beside others, which would see the type come and go
 	ns := c.Namespace(t)
 	group := ns + ".example.com"
 	install(t, c, group, definition(group, oneVersion))
