@@ -2,7 +2,6 @@ package collect
 
 import (
 	"context"
-	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -75,12 +74,12 @@ func (d *due) take() ([]string, bool) {
 
 // done ends a run that has left nothing undone but these objects, which the next run looks at as well. After a run of which it is not called, that looks at all that
 // it has looked at.
-func (d *due) done(but iter.Seq[string]) {
+func (d *due) done(but []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	clear(d.taken)
 	d.allTaken = false
-	for uid := range but {
+	for _, uid := range but {
 		d.taken[uid] = true
 	}
 }

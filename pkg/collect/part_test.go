@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -90,20 +91,35 @@ func (s *fixture) names(g *graph.Graph) []string {
 	return all
 }
 
-// TestWatchTriesAgainWhatWasRefused: a webhook that fails refuses the delete of a dependent, each time that a run tries it. When it works again, no event says so, and
-// the dependent is deleted all the same.
+// TestWatchTriesAgainWhatWasRefused: a webhook that fails refuses the delete of a dependent, or the read of its owner is forbidden, each time that a run tries it. When
+// that is over, no event says so, and the dependent is deleted all the same.
 func TestWatchTriesAgainWhatWasRefused(t *testing.T) {
 	t.Parallel()
-	c := testcluster.Shared(t)
-	s := newFixture(t, c)
-	proxy, client := proxied(t, c)
-	opts := s.options()
-	opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 100*time.Millisecond
-	s.make("owner", "dependent < owner")
-	watchOver(t, client, opts)
-	var refused atomic.Int32
-	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete && refused.Add(1) <= 3*maxFailures },
-		faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "failed calling webhook"))
-	s.delete("Background", "owner")
-	s.untilLeft(0)
+	for name, tt := range map[string]struct {
+		method, path string
+		fault        faultproxy.Fault
+	}{
+		"the delete":            {http.MethodDelete, "/dependent", faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "failed calling webhook")},
+		"the read of the owner": {http.MethodGet, "/owner", faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "the roles are not read yet")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := testcluster.Shared(t)
+			s := newFixture(t, c)
+			proxy, client := proxied(t, c)
+			opts := s.options()
+			opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 100*time.Millisecond
+			s.make("owner", "dependent < owner")
+			watchOver(t, client, opts)
+			var refused atomic.Int32
+			proxy.On(func(r *http.Request) bool {
+				return r.Method == tt.method && strings.HasSuffix(r.URL.Path, tt.path) && refused.Add(1) <= 3*maxFailures
+			}, tt.fault)
+			s.delete("Background", "owner")
+			s.untilLeft(0)
+			if n := refused.Load(); n <= 3*maxFailures {
+				t.Errorf("%d requests were refused", n)
+			}
+		})
+	}
 }

@@ -150,6 +150,7 @@ func TestWatchGoesOnAfterAMomentWithoutPermissions(t *testing.T) {
 	}, faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "the roles are not read yet"))
 	opts := s.options()
 	opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 100*time.Millisecond
+	opts.Rediscover = time.Nanosecond
 	s.make("waits", "dependent < waits+")
 	w := watchOver(t, client.WithPollInterval(20*time.Millisecond), opts)
 	s.make("probe < nobody")

@@ -3,9 +3,11 @@ package collect
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 const (
@@ -71,16 +73,14 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 			if !onlyForbidden(s.Gaps) || !onlyForbidden(s.Unread) {
 				most = wait.longest() // what could not be listed or read may be seen then
 			}
-			if !s.again && onlyForbidden(s.Unread) {
-				l.due.done(maps.Keys(l.failed))
+			left := l.undone(s)
+			if !s.again {
+				l.due.done(left)
 			}
-			switch {
-			case !s.again && len(l.failed) == 0:
+			if !s.again && len(left) == 0 {
 				undone.reset()
-			default: // what was changed meanwhile or refused is looked at again, whether or not an event comes
-				if step := undone.step(); most == 0 || step < most {
-					most, all = step, false
-				}
+			} else if step := undone.step(); most == 0 || step < most {
+				most, all = step, false // whether or not an event comes
 			}
 		}
 		wait.reset()
@@ -95,6 +95,21 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 		}
 		clear(l.failed) // what was refused before may be taken now
 	}
+}
+
+// undone returns the uids of the objects that a run has left because something was refused: a write, or the read of an owner. A server that has just started
+// refuses for a moment what it permits.
+func (l *Loop) undone(s *Result) []string {
+	uids := slices.Collect(maps.Keys(l.failed))
+	if len(s.Unread) == 0 {
+		return uids
+	}
+	for _, o := range s.NotDeleted {
+		if o.Because.Code == plan.OwnerUnresolved || o.Because.Code == plan.NotDone {
+			uids = append(uids, s.Graph.Ref(o.Object).UID)
+		}
+	}
+	return uids
 }
 
 // hear takes a change into account that the store has seen.
