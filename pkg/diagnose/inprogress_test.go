@@ -51,6 +51,7 @@ func TestCollectorAtWorkIsInProgress(t *testing.T) {
 	if said := strings.Join(cause.Evidence, "; "); !strings.Contains(said, "of 20 dependents w") && !strings.Contains(said, "no longer exists") {
 		t.Errorf("the evidence %q does not say what was deleted", cause.Evidence)
 	}
+	gone(t, c, "configmap", "root", "-n", ns)
 	c.StopControllers(t)
 
 	// The controller of namespaces, which is not blamed either.
