@@ -12,6 +12,9 @@ import (
 // policies are what an object can be deleted with.
 var policies = []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan}
 
+// MostChanges is how many changes CreateAndChange makes at most.
+const MostChanges = 6
+
 // CreateAndChange makes a random cluster and changes it at once, while a collector works on it: objects are deleted, new ones get owners among those that were
 // made, and old ones get one more. Before each change it pauses. What it does depends on the random numbers only, and not on what the collector
 // has done until then, so that it does the same on every copy.
@@ -20,7 +23,7 @@ func (w *World) CreateAndChange(ctx context.Context, namespace string, rng *rand
 	if err != nil {
 		return err
 	}
-	for range 2 + rng.IntN(5) {
+	for range 2 + rng.IntN(MostChanges-1) {
 		if err := pause(ctx); err != nil {
 			return err
 		}
