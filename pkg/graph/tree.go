@@ -1,5 +1,10 @@
 package graph
 
+import (
+	"iter"
+	"slices"
+)
+
 // Link is an edge that no ownerReference records: deleting the owner takes the dependent along all the same.
 type Link struct {
 	Owner, Dependent ID
@@ -66,17 +71,27 @@ type Row struct {
 // Tree returns the rows of the trees of the given roots, depth first. A node is expanded once, where it comes first. A root that
 // is below another one is shown there, if it is shown there at all, and not again by itself. There are at most a few times as many rows as there are edges.
 func (g *Graph) Tree(roots []ID, opts TreeOptions) []Row {
-	w := &walker{g: g, opts: opts, visited: make([]visit, g.nodes.len()), root: make(map[ID]bool, len(roots)), hidden: map[ID]passes{}}
-	for _, root := range roots {
-		w.root[root] = true
-	}
-	for _, root := range w.topFirst(roots) {
-		if v := w.visited[root]; v == unvisited || v == cut && opts.Depth > 0 {
-			w.walk(root)
+	rows := slices.Collect(g.Walk(roots, opts))
+	markLast(rows)
+	return rows
+}
+
+// Walk iterates over the rows of a Tree, without finding out which are the last under their parents, and keeps none.
+func (g *Graph) Walk(roots []ID, opts TreeOptions) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		w := &walker{g: g, opts: opts, visited: make([]visit, g.nodes.len()), root: newMarks(len(roots), g.nodes.len()), hidden: map[ID]passes{}, yield: yield}
+		for _, root := range roots {
+			w.root.add(root)
+		}
+		for _, root := range w.topFirst(roots) {
+			if v := w.visited[root]; v == unvisited || v == cut && opts.Depth > 0 {
+				w.walk(root)
+			}
+			if w.ended {
+				return
+			}
 		}
 	}
-	markLast(w.rows)
-	return w.rows
 }
 
 // markLast finds, from the end, the last row under each parent.

@@ -15,9 +15,11 @@ type walker struct {
 	g       *Graph
 	opts    TreeOptions
 	visited []visit
-	root    map[ID]bool
+	root    marks
 	hidden  map[ID]passes
-	rows    []Row
+	yield   func(Row) bool
+	ended   bool // yield wants no more
+	rows    int  // how many there were
 	stack   []step
 	skipped int // rows and hidden nodes that were left out, since they add nothing where they come again
 }
@@ -50,12 +52,12 @@ func (w *walker) topFirst(roots []ID) []ID {
 	top := heads(roots, w.g.nodes.len(), func(id ID, visit func(ID)) {
 		w.next(id, func(e Edge, l Link) { visit(w.far(e, l)) })
 	})
-	isTop := make(map[ID]bool, len(top))
+	isTop := newMarks(len(top), w.g.nodes.len())
 	for _, id := range top {
-		isTop[id] = true
+		isTop.add(id)
 	}
 	for _, root := range roots {
-		if !isTop[root] {
+		if !isTop.has(root) {
 			top = append(top, root)
 		}
 	}
@@ -75,10 +77,10 @@ func (w *walker) far(e Edge, l Link) ID {
 	return e.Dependent
 }
 
-// walk appends the rows of a root and of what is below it. It keeps a stack of its own, as findCycles does.
+// walk yields the rows of a root and of what is below it. It keeps a stack of its own, as findCycles does.
 func (w *walker) walk(root ID) {
 	w.stack = append(w.stack[:0], step{row: Row{ID: root}, above: -1})
-	for len(w.stack) > 0 {
+	for len(w.stack) > 0 && !w.ended {
 		s := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
 		switch {
@@ -86,7 +88,7 @@ func (w *walker) walk(root ID) {
 			w.visited[s.row.ID] = done
 		case s.leaves:
 			p := w.hidden[s.row.ID]
-			p.barren = p.barren || p.times == 1 && len(w.rows) == s.rows && w.skipped == s.skipped
+			p.barren = p.barren || p.times == 1 && w.rows == s.rows && w.skipped == s.skipped
 			w.hidden[s.row.ID] = p
 		case w.shows(s.row.ID):
 			w.show(s.row)
@@ -97,10 +99,10 @@ func (w *walker) walk(root ID) {
 }
 
 func (w *walker) shows(id ID) bool {
-	return w.opts.Show == nil || w.root[id] && !w.opts.HideRoots || w.opts.Show(id)
+	return w.opts.Show == nil || w.root.has(id) && !w.opts.HideRoots || w.opts.Show(id)
 }
 
-// show appends the row and, if the node was not expanded yet, puts what is below it on the stack.
+// show yields the row and, if the node was not expanded yet, puts what is below it on the stack.
 func (w *walker) show(row Row) {
 	switch v := w.visited[row.ID]; {
 	case v == open:
@@ -108,26 +110,33 @@ func (w *walker) show(row Row) {
 	case v == done, v == cut && w.ends(row):
 		row.Repeat = Elsewhere
 	}
-	row.Root = w.root[row.ID]
+	row.Root = w.root.has(row.ID)
 	if row.Repeat != First && row.Indent == 0 { // it stands above, and here under nothing
 		w.skipped++
 		return
 	}
-	at := len(w.rows)
-	w.rows = append(w.rows, row)
+	at := w.rows
 	switch {
 	case row.Repeat != First:
+		w.add(row)
 	case w.ends(row):
 		w.visited[row.ID] = done
 		w.next(row.ID, func(Edge, Link) {
 			w.visited[row.ID] = cut
-			w.rows[at].Cut++
+			row.Cut++
 		})
+		w.add(row)
 	default:
+		w.add(row)
 		w.visited[row.ID] = open
 		w.stack = append(w.stack, step{row: row, leaves: true})
 		w.push(row, row.Indent+1, at)
 	}
+}
+
+func (w *walker) add(row Row) {
+	w.rows++
+	w.ended = !w.yield(row)
 }
 
 // pass puts what is below a hidden node on the stack, once under each shown row: whatever else owns it, its dependents
@@ -145,14 +154,14 @@ func (w *walker) pass(s step) {
 		p.under = s.above
 		if s.above >= 0 {
 			s.row.Hidden, s.row.Repeat = true, Elsewhere
-			w.rows = append(w.rows, s.row)
+			w.add(s.row)
 		}
 	default:
 		if p.times == 0 || s.row.Distance < p.near {
 			p.near = s.row.Distance
 		}
 		p.times, p.under = p.times+1, s.above
-		s.leaves, s.rows, s.skipped = true, len(w.rows), w.skipped
+		s.leaves, s.rows, s.skipped = true, w.rows, w.skipped
 		w.stack = append(w.stack, s)
 		w.push(s.row, s.row.Indent, s.above)
 	}

@@ -224,7 +224,7 @@ func (s *simulation) act(a Action) {
 		a.Stage = s.staged.stage
 	}
 	if len(s.actions) == cap(s.actions) { // append would copy them more often
-		s.actions = slices.Grow(s.actions, max(64, len(s.actions)))
+		s.actions = slices.Grow(s.actions, max(64, len(s.actions)/2))
 	}
 	s.actions = append(s.actions, a)
 }

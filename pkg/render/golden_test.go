@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,7 +30,7 @@ var formats = map[string]func(io.Writer, render.Tree) error{
 	},
 	"dot":     render.TreeDOT,
 	"mermaid": render.TreeMermaid,
-	"names":   render.TreeNames,
+	"names":   func(w io.Writer, t render.Tree) error { return render.RowNames(w, t.Graph, slices.Values(t.Rows)) },
 	"json":    writeJSON,
 }
 

@@ -3,6 +3,7 @@ package render_test
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 		}, 64, "└─… 11940 more objects lie deeper\n" +
 			"11940 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00059 -n shop shows what is below the first of them, and -o json has all of it\n" +
 			"deletes 12000 objects of 1 kind in 12000 waves"},
-		"names": {func(w io.Writer) error { return render.TreeNames(w, deep) }, 12_000, "configmap/c11999"},
+		"names": {func(w io.Writer) error { return render.RowNames(w, deep.Graph, slices.Values(deep.Rows)) }, 12_000, "configmap/c11999"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +127,7 @@ func TestHiddenHub(t *testing.T) {
 	}{
 		"table": {func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{}) }, map[string]int{
 			"ConfigMap/hub (hidden, expanded above)": 2, "Secret": 0, "Pod/dependent-00000 (shown above)": 3, "Pod/dependent-00000 ": 4}},
-		"names":   {render.TreeNames, map[string]int{"configmap/hub": 0, "pod/dependent-00005\n": 1}},
+		"names":   {func(w io.Writer, t render.Tree) error { return render.RowNames(w, t.Graph, slices.Values(t.Rows)) }, map[string]int{"configmap/hub": 0, "pod/dependent-00005\n": 1}},
 		"dot":     {render.TreeDOT, map[string]int{"ConfigMap/hub": 1, "->": 6 + 6 + 4*6}},
 		"mermaid": {render.TreeMermaid, map[string]int{"ConfigMap/hub": 1}},
 	} {

@@ -1,8 +1,10 @@
 package render
 
 import (
+	"bufio"
 	"io"
-	"strings"
+	"iter"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -30,26 +32,33 @@ func (n namer) kind(r graph.Ref) string {
 	return r.Kind
 }
 
-// TreeNames writes one line for each object, as kubectl's -o name does: kind.group/name.
-func TreeNames(w io.Writer, t Tree) error {
-	var b strings.Builder
-	written := make(map[graph.ID]bool, len(t.Rows)) // a row that --depth cuts can come again, nearer to a root
-	for _, row := range t.Rows {
-		if row.Hidden || written[row.ID] || !t.Graph.Observed(row.ID) {
-			continue
+// RowNames writes one line for each object of the rows of a tree, as kubectl's -o name does: kind.group/name.
+func RowNames(w io.Writer, g *graph.Graph, rows iter.Seq[graph.Row]) error {
+	return writeNames(w, g, func(yield func(graph.ID) bool) {
+		written := make([]bool, g.Len()) // a row that --depth cuts can come again, nearer to a root
+		for row := range rows {
+			if row.Hidden || written[row.ID] || !g.Observed(row.ID) {
+				continue
+			}
+			written[row.ID] = true
+			if !yield(row.ID) {
+				return
+			}
 		}
-		written[row.ID] = true
-		b.WriteString(TypeName(t.Graph.Ref(row.ID)) + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	})
 }
 
 // Names writes the names of objects, one in a line.
 func Names(w io.Writer, g *graph.Graph, ids []graph.ID) error {
-	var rows []graph.Row
-	for _, id := range ids {
-		rows = append(rows, graph.Row{ID: id})
+	return writeNames(w, g, slices.Values(ids))
+}
+
+func writeNames(w io.Writer, g *graph.Graph, ids iter.Seq[graph.ID]) error {
+	out := bufio.NewWriter(w)
+	for id := range ids {
+		if _, err := out.WriteString(TypeName(g.Ref(id)) + "\n"); err != nil {
+			return err
+		}
 	}
-	return TreeNames(w, Tree{Graph: g, Rows: rows})
+	return out.Flush()
 }

@@ -3,6 +3,7 @@ package tree
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -27,6 +28,8 @@ type Options struct {
 	Drawn func([]graph.Row) []graph.Row
 	// Labels also reads the labels of these rows.
 	Labels bool
+	// NoRows leaves the rows to Snapshot.Walk: of a million objects they take more memory than the graph. A tree that is watched keeps them.
+	NoRows bool
 }
 
 // Snapshot is a tree at one time.
@@ -38,7 +41,12 @@ type Snapshot struct {
 	Labels  map[graph.ID]map[string]string
 	links   *link.Links // nil if none were looked for
 	sources []graph.Type
+	roots   []graph.ID
+	options graph.TreeOptions
 }
+
+// Walk iterates over the rows of the tree without keeping them, see graph.Graph.Walk.
+func (s *Snapshot) Walk() iter.Seq[graph.Row] { return s.Graph.Walk(s.roots, s.options) }
 
 // Links returns the edges that no ownerReference records; nil if none were looked for.
 func (s *Snapshot) Links() *link.Links { return s.links }
@@ -79,8 +87,11 @@ func look(ctx context.Context, q *selection.Query, of *followed, opts Options) (
 			rows.Links = own.Links.Owners
 		}
 	}
-	s.Rows = s.Graph.Tree(roots, rows)
-	if opts.Drawn == nil {
+	s.roots, s.options = roots, rows
+	if !opts.NoRows {
+		s.Rows = s.Graph.Tree(roots, rows)
+	}
+	if opts.Drawn == nil || opts.NoRows {
 		return s, nil
 	}
 	shown := observed(s.Graph, opts.Drawn(s.Rows))

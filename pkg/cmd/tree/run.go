@@ -28,7 +28,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	q.Scope = q.ListingScope(o.Owners)
-	opts := tree.Options{Owners: o.Owners, Depth: o.Depth, Links: o.FollowLinks, Definitions: o.Links, Shows: filter.Shows(q.Catalog), Drawn: o.drawn(), Labels: o.ShowLabels}
+	opts := tree.Options{Owners: o.Owners, Depth: o.Depth, Links: o.FollowLinks, Definitions: o.Links, Shows: filter.Shows(q.Catalog), Drawn: o.drawn(), Labels: o.ShowLabels, NoRows: o.Output.Format() == "name" && !o.Watch}
 	if o.Watch {
 		return o.watch(ctx, q, opts)
 	}
@@ -37,11 +37,32 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	render.WarnGaps(o.ErrOut, s.Gaps)
+	if opts.NoRows {
+		none := true
+		err := o.Print(ctx, func() (err error) { none, err = o.names(s); return err })
+		if err == nil && none {
+			o.nothing(q, s)
+		}
+		return err
+	}
 	if len(s.Rows) == 0 && o.Output.IsOwn() {
 		o.nothing(q, s)
 		return nil
 	}
 	return o.Print(ctx, func() error { return o.print(s) })
+}
+
+// names prints the names of the objects of a tree, and says whether it has no rows.
+func (o *Options) names(s *tree.Snapshot) (none bool, err error) {
+	none = true
+	err = render.RowNames(o.Out, s.Graph, func(yield func(graph.Row) bool) {
+		for row := range s.Walk() {
+			if none = false; !yield(row) {
+				return
+			}
+		}
+	})
+	return none, err
 }
 
 // watch draws the tree whenever it has changed, on a terminal in the place of the last one.
@@ -85,7 +106,8 @@ func (o *Options) print(s *tree.Snapshot) error {
 	case "", "wide":
 		return render.TreeTable(o.Out, t, o.Style(o.Output))
 	case "name":
-		return render.TreeNames(o.Out, t)
+		_, err := o.names(s)
+		return err
 	case "dot":
 		return render.TreeDOT(o.Out, t)
 	case "mermaid":
