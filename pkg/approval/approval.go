@@ -59,9 +59,6 @@ func decode(r io.Reader) (*v1alpha1.Plan, error) {
 	return &p, nil
 }
 
-// Covers says whether a plan is the one that was approved.
-func (a *Approval) Covers(p *v1alpha1.Plan) bool { return a.Digest == Digest(p) }
-
 // Difference is what a plan does and the approved one does not, and the other way round, in words, sorted.
 type Difference struct{ More, Less []string }
 

@@ -1,26 +1,43 @@
 package approval
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"io"
 	"regexp"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
 // version begins what is digested. It changes with the form of the entries, so that no digest of one form is one of another.
-const version = "gc.kubectl.dev/plan/1\n"
+const version = "gc.kubectl.dev/plan/2\n"
 
 // Digest is over what a plan does: the requested deletes with their policy and grace period, every write with its object, its policy and who does it, which
 // objects are deleted, which never can be, the finalizers that are waited for, the data that is destroyed or stays outside the cluster, and whether it is complete.
 // It does not depend on the order in which objects were listed, on ages, resourceVersions, permissions or the words of sentences. It is a SHA-256, as
 // "sha256:" and 64 hexadecimal digits.
-func Digest(p *v1alpha1.Plan) string {
+func Digest(p *v1alpha1.Plan) string { return of(p).Digest() }
+
+// Digest is that of the whole plan. It is over the digests of the entries, in their order, so that a plan of a million objects is never held in words.
+func (c Content) Digest() string {
+	var entries [][sha256.Size]byte
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	c.each(func(_ func() string, key ...any) {
+		text.Reset()
+		if err := encoder.Encode(key); err != nil {
+			panic(unencodable(err))
+		}
+		entries = append(entries, sha256.Sum256(text.Bytes()))
+	})
+	slices.SortFunc(entries, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
 	hash := sha256.New()
-	_, _ = io.WriteString(hash, version+"\n")
-	for _, key := range keys(p) {
-		_, _ = io.WriteString(hash, key+"\n") // a hash returns no error; a key has no line break, since it is JSON
+	_, _ = io.WriteString(hash, version) // a hash returns no error
+	for _, e := range slices.Compact(entries) {
+		_, _ = hash.Write(e[:])
 	}
 	return "sha256:" + hex.EncodeToString(hash.Sum(nil))
 }

@@ -3,42 +3,51 @@ package approval
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
+// Content is what a plan does, with what it has most of one at a time: the actions, and the objects that are deleted.
+type Content struct {
+	// Plan is all else; its own Actions and Deleted are not looked at.
+	Plan    *v1alpha1.Plan
+	Actions iter.Seq[v1alpha1.Action]
+	Deleted iter.Seq[v1alpha1.ObjectRef]
+}
+
+// of returns the content of a whole plan.
+func of(p *v1alpha1.Plan) Content {
+	return Content{p, slices.Values(p.Actions), slices.Values(p.Deleted)}
+}
+
 // entries are what a plan does, each with its words, by what identifies it: a JSON array of texts, so that no two are written alike. An entry without words is
 // told by another one.
 func entries(p *v1alpha1.Plan) map[string]string {
 	all := map[string]string{}
-	each(p, func(words func() string, key string) { all[key] = words() })
+	of(p).each(func(words func() string, key ...any) {
+		text, err := json.Marshal(key)
+		if err != nil {
+			panic(unencodable(err))
+		}
+		all[string(text)] = words()
+	})
 	return all
 }
 
-// keys are what identifies the entries, sorted. A digest needs no words, of which a plan of many objects has more than of all else.
-func keys(p *v1alpha1.Plan) []string {
-	all := make([]string, 0, len(p.Actions)+len(p.Deleted))
-	each(p, func(_ func() string, key string) { all = append(all, key) })
-	slices.Sort(all)
-	return slices.Compact(all)
-}
+// unencodable is what a key of an entry never is: keys are texts, numbers, booleans and lists of texts, for which encoding/json has no error.
+func unencodable(err error) string { return "a key of a plan's entry: " + err.Error() }
 
 // adder adds an entry by its words and what identifies it.
 type adder func(words func() string, key ...any)
 
-// each calls f with each entry: its words, and what identifies it.
-func each(p *v1alpha1.Plan, f func(words func() string, key string)) {
-	add := func(words func() string, key ...any) {
-		text, err := json.Marshal(key)
-		if err != nil {
-			panic(err) // keys are texts, numbers, booleans and lists of texts, for which json.Marshal has no error
-		}
-		f(words, string(text))
-	}
+// each adds each entry.
+func (c Content) each(add adder) {
+	p := c.Plan
 	addRequest(p, add)
-	for _, a := range p.Actions {
+	for a := range c.Actions {
 		add(func() string { return actionWords(a) }, "action", a.Verb, identity(a.Object), a.Policy, a.By, sorted(a.Owners), sorted(a.Finalizers), a.Field, a.Value)
 	}
 	for i, s := range p.Stages {
@@ -46,7 +55,7 @@ func each(p *v1alpha1.Plan, f func(words func() string, key string)) {
 			add(func() string { return fmt.Sprintf("delete %s in stage %d", named(o), i+1) }, "stage", i+1, identity(o))
 		}
 	}
-	for _, o := range p.Deleted {
+	for o := range c.Deleted {
 		add(func() string { return "" }, "deleted", identity(o))
 	}
 	for _, s := range p.Stuck {

@@ -79,7 +79,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	}
 	g := own.Graph
 	links := own.Links.With(awaits(known, g)...)
-	p.links = links
+	p.links, p.named = links, ids
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
 	reader := cluster.NewReader(pl.client, pl.catalog)
@@ -101,8 +101,6 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	}
 	p.details = details
 	p.Learn(details)
-	claims := p.PVCLinks()
-	p.Rows = g.Tree(ids, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(links.Dependents(id), claims(id)) }})
 	p.Hiding = p.Relevant(snapshot.Gaps)
 	return p, nil
 }

@@ -1,6 +1,9 @@
 package deletion
 
 import (
+	"iter"
+	"slices"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -16,8 +19,6 @@ type Planned struct {
 	*plan.Plan
 	// Snapshot is the listing that the plan rests on; nil if no object was found.
 	Snapshot *selection.Snapshot
-	// Rows are the tree of the objects to be deleted.
-	Rows []graph.Row
 	// Gaps are what could not be listed, and Hiding those of them that can hide a dependent of what is deleted.
 	Gaps, Hiding []v1alpha1.Gap
 	// Known is what is known of finalizers; nil if the deletion waits for none.
@@ -37,7 +38,9 @@ type Planned struct {
 	Asked *act.Asked
 
 	planner *planner
-	links   *link.Links
+	// named are the objects to be deleted, in the order in which they were named.
+	named []graph.ID
+	links *link.Links
 	// needs say who is needed for what, and releases those of them that are about finalizers.
 	needs, releases plan.Needs
 	// unserved are the APIServices that stay without what answers them.
@@ -49,6 +52,12 @@ type Planned struct {
 type LeftOut struct {
 	Object graph.Ref
 	Err    error
+}
+
+// Rows iterates over the tree of the objects to be deleted, see graph.Graph.Walk. Most formats need no more than the first of a large one.
+func (p *Planned) Rows() iter.Seq[graph.Row] {
+	claims := p.PVCLinks()
+	return p.Graph.Walk(p.named, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(p.links.Dependents(id), claims(id)) }})
 }
 
 // Empty says whether there is nothing to delete.

@@ -12,14 +12,24 @@ import (
 // Plan returns the plan as the versioned object that -o json prints. All gaps are in it; those of the Plan decide
 // whether it is complete.
 func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
+	out := planBesides(p, gaps)
+	out.Actions = make([]v1alpha1.Action, len(p.Actions))
+	for i, a := range p.Actions {
+		out.Actions[i] = silentAction(p.Graph, a)
+		out.Actions[i].Because = p.Because(a.Object, a.Because)
+	}
+	out.Deleted = refs(p.Graph, p.Deleted)
+	return out
+}
+
+// planBesides returns a plan but for its actions and what it deletes, which are most of it.
+func planBesides(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	out := &v1alpha1.Plan{
 		TypeMeta: v1alpha1.TypeMeta("Plan"),
 		Policy:   string(p.Policy),
 		Roots:    refs(p.Graph, p.Roots),
 		Complete: len(p.Gaps) == 0,
 		Gaps:     append([]v1alpha1.Gap{}, gaps...),
-		Actions:  []v1alpha1.Action{},
-		Deleted:  refs(p.Graph, p.Deleted),
 
 		Survivors: kept(p, p.Kept), Stuck: kept(p, p.Deadlocked), Remaining: kept(p, p.Blocked),
 		Blockers: []v1alpha1.Blocker{}, DependsOnTiming: p.DependsOnTiming,
@@ -43,11 +53,6 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	}
 	for _, f := range p.Forbidden {
 		out.Forbidden = append(out.Forbidden, v1alpha1.Forbidden{Object: Ref(p.Graph.Ref(f.Object)), Verb: f.Verb, Reason: p.Denial(f)})
-	}
-	for _, a := range p.Actions {
-		action := Action(p.Graph, a)
-		action.Because = p.Because(a.Object, a.Because)
-		out.Actions = append(out.Actions, action)
 	}
 	for _, b := range p.Blockers {
 		out.Blockers = append(out.Blockers, v1alpha1.Blocker{
@@ -86,9 +91,16 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 
 // Action returns one action as it is printed. The graph is the one that its plan is about.
 func Action(g *graph.Graph, a plan.Action) v1alpha1.Action {
+	out := silentAction(g, a)
+	out.Because = render.Because(g, a.Object, a.Because)
+	return out
+}
+
+// silentAction returns one action without the sentence that says why.
+func silentAction(g *graph.Graph, a plan.Action) v1alpha1.Action {
 	out := v1alpha1.Action{
 		Verb: string(a.Verb), Object: Ref(g.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, Stage: a.Stage, By: string(a.By),
-		Because: render.Because(g, a.Object, a.Because), Reason: string(a.Because.Code),
+		Reason: string(a.Because.Code),
 	}
 	if a.Verb == plan.VerbSetPolicy {
 		out.Field, out.Value = a.Setting.Field.String(), a.Setting.Value

@@ -71,7 +71,12 @@ type Row struct {
 // Tree returns the rows of the trees of the given roots, depth first. A node is expanded once, where it comes first. A root that
 // is below another one is shown there, if it is shown there at all, and not again by itself. There are at most a few times as many rows as there are edges.
 func (g *Graph) Tree(roots []ID, opts TreeOptions) []Row {
-	rows := slices.Collect(g.Walk(roots, opts))
+	return Rows(g.Walk(roots, opts))
+}
+
+// Rows collects the rows of a Walk, which are those of a Tree then.
+func Rows(walk iter.Seq[Row]) []Row {
+	rows := slices.Collect(walk)
 	markLast(rows)
 	return rows
 }

@@ -10,7 +10,7 @@ import (
 
 // DeletionPlan is what there is to show of the plan of a deletion.
 func DeletionPlan(p *deletion.Planned) Plan {
-	return Plan{Plan: p.Plan, Rows: p.Rows, Gaps: p.Hiding, Known: p.Known, Asked: p.Asked, Unordered: p.OrderSentence()}
+	return Plan{Plan: p.Plan, Rows: p.Rows(), Gaps: p.Hiding, Known: p.Known, Asked: p.Asked, Unordered: p.OrderSentence()}
 }
 
 // DeletionWords are the words of a deletion's errors. What is known of finalizers may be nothing.

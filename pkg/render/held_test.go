@@ -46,7 +46,7 @@ func held(t *testing.T) render.Plan {
 		t.Fatal("no deployment")
 	}
 	p := plan.New(g, []graph.ID{id}, plan.Background, plan.Options{})
-	return render.Plan{Plan: p, Rows: g.Tree([]graph.ID{id}, graph.TreeOptions{Depth: -1}), Known: known}
+	return render.Plan{Plan: p, Rows: g.Walk([]graph.ID{id}, graph.TreeOptions{Depth: -1}), Known: known}
 }
 
 const (

@@ -64,7 +64,7 @@ func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 			"shop └─ConfigMap/c00040 Active - - 60m\n└─… 40 more objects lie deeper\n" +
 			"40 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00040 -n shop --owners shows what is below the first of them, and -o json has all of it"},
 		"a plan": {func(w io.Writer) error {
-			return render.PlanTable(w, render.Plan{Plan: &planned, Rows: deep.Rows}, render.Style{Wide: true})
+			return render.PlanTable(w, render.Plan{Plan: &planned, Rows: slices.Values(deep.Rows)}, render.Style{Wide: true})
 		}, 64, "└─… 11940 more objects lie deeper\n" +
 			"11940 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00059 -n shop shows what is below the first of them, and -o json has all of it\n" +
 			"deletes 12000 objects of 1 kind in 12000 waves"},

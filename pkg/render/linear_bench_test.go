@@ -3,6 +3,7 @@ package render_test
 import (
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
@@ -62,6 +63,6 @@ func BenchmarkLinearPlanTableOfAChain(b *testing.B) {
 		plans[t.Graph] = plan.New(t.Graph, t.Graph.Roots(), plan.Background, plan.Options{})
 		return t
 	}, func(t render.Tree) error {
-		return render.PlanTable(io.Discard, render.Plan{Plan: plans[t.Graph], Rows: t.Rows}, render.Style{Wide: true})
+		return render.PlanTable(io.Discard, render.Plan{Plan: plans[t.Graph], Rows: slices.Values(t.Rows)}, render.Style{Wide: true})
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +20,8 @@ import (
 // Plan is what there is to show of a plan.
 type Plan struct {
 	*plan.Plan
-	// Rows are the tree of the roots.
-	Rows []graph.Row
+	// Rows are the tree of the roots, as a graph.Graph.Walk; nil for none.
+	Rows iter.Seq[graph.Row]
 	// Gaps are those that can hide a dependent of what is deleted.
 	Gaps []v1alpha1.Gap
 	// Known is what is known of finalizers, which may be nothing.
@@ -48,14 +49,11 @@ type outcome struct {
 // that will hold it up, and a line that sums it up. A wide one adds the policy of each delete and
 // the uids, and writes all of a large plan, which is otherwise counted by wave and kind.
 func PlanTable(w io.Writer, p Plan, s Style) error {
-	outcomes := p.outcomes()
-	var err error
-	if len(p.Rows) > groupedFrom && !s.Wide {
-		err = p.grouped(w, outcomes, s)
-	} else {
-		err = p.tree(w, outcomes, s)
+	write := p.tree
+	if !s.Wide && p.long() {
+		write = p.grouped
 	}
-	if err != nil {
+	if err := write(w, s); err != nil {
 		return err
 	}
 	if err := p.explain(w); err != nil {
@@ -78,24 +76,39 @@ func denials(p Plan) []string {
 	return lines
 }
 
-func (p Plan) outcomes() map[graph.ID]outcome {
-	outcomes := map[graph.ID]outcome{}
+// long says whether there are more rows than a person reads.
+func (p Plan) long() bool {
+	if p.Rows == nil {
+		return false
+	}
+	n := 0
+	for range p.Rows {
+		if n++; n > groupedFrom {
+			return true
+		}
+	}
+	return false
+}
+
+// outcomes are by object. The sentences that say why are most of the memory, and a plan that is counted needs none: sentence returns an empty one then.
+func (p Plan) outcomes(sentence func(graph.ID, plan.Reason) string) map[graph.ID]outcome {
+	outcomes := make(map[graph.ID]outcome, len(p.Deleted))
 	for _, a := range p.Actions {
 		o := outcomes[a.Object]
 		switch a.Verb {
 		case plan.VerbDelete:
-			o.wave, o.stage, o.word, o.policy, o.because = a.Wave, a.Stage, "deleted", a.Policy, p.Because(a.Object, a.Because)
+			o.wave, o.stage, o.word, o.policy, o.because = a.Wave, a.Stage, "deleted", a.Policy, sentence(a.Object, a.Because)
 		case plan.VerbOrphan:
 			if o.word == "" {
 				o.wave = a.Wave
 			}
 		case plan.VerbUnblock:
 			if o.word == "" {
-				o.wave, o.word, o.because = a.Wave, "unblocked", p.Because(a.Object, a.Because)
+				o.wave, o.word, o.because = a.Wave, "unblocked", sentence(a.Object, a.Because)
 			}
 		case plan.VerbRemoveFinalizer: // of an owner that was being deleted before
 			if o.word == "" {
-				o.wave, o.word, o.because = a.Wave, "deleted", p.Because(a.Object, a.Because)
+				o.wave, o.word, o.because = a.Wave, "deleted", sentence(a.Object, a.Because)
 			}
 		}
 		outcomes[a.Object] = o
@@ -103,7 +116,7 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 	set := func(list []plan.ObjectReason, word string) {
 		for _, s := range list {
 			o := outcomes[s.Object]
-			o.word, o.because = word, p.Because(s.Object, s.Because)
+			o.word, o.because = word, sentence(s.Object, s.Because)
 			outcomes[s.Object] = o
 		}
 	}
@@ -143,7 +156,12 @@ func (p Plan) outcomes() map[graph.ID]outcome {
 	return outcomes
 }
 
-func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
+func (p Plan) tree(w io.Writer, s Style) error {
+	outcomes := p.outcomes(p.Because)
+	var all []graph.Row
+	if p.Rows != nil {
+		all = graph.Rows(p.Rows)
+	}
 	palette, wide := s.Palette, s.Wide
 	header := []string{"NAMESPACE", "NAME", "WAVE", "OUTCOME", "WAITS-FOR", "BECAUSE"}
 	if len(p.Stages()) > 0 {
@@ -152,8 +170,8 @@ func (p Plan) tree(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
 	if wide {
 		header = append(header, "POLICY", "UID")
 	}
-	names := newNamer(Tree{Graph: p.Graph, Rows: p.Rows})
-	drawing := s.draw(p.Rows)
+	names := newNamer(Tree{Graph: p.Graph, Rows: all})
+	drawing := s.draw(all)
 	var rows [][]string
 	var prefix prefixes
 	for i, row := range drawing.rows {
@@ -210,7 +228,8 @@ func (o outcome) paint(p Palette) string {
 }
 
 // grouped counts the objects by wave, outcome, namespace and kind, and names those that wait for finalizers, are kept or deadlocked.
-func (p Plan) grouped(w io.Writer, outcomes map[graph.ID]outcome, s Style) error {
+func (p Plan) grouped(w io.Writer, s Style) error {
+	outcomes := p.outcomes(func(graph.ID, plan.Reason) string { return "" })
 	type class struct {
 		wave                  int
 		word, namespace, kind string

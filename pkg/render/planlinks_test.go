@@ -41,7 +41,7 @@ func planOfLinks(t *testing.T, objects map[graph.Type][]graph.Object, ties []tie
 	}
 	links := link.New(g, found...)
 	p := render.Plan{Plan: plan.New(g, ids(t, g, roots...), plan.Background, plan.Options{Links: links})}
-	p.Rows = g.Tree(p.Roots, graph.TreeOptions{Depth: -1, Links: links.Dependents})
+	p.Rows = g.Walk(p.Roots, graph.TreeOptions{Depth: -1, Links: links.Dependents})
 	return p
 }
 

@@ -87,7 +87,7 @@ func TestRemarks(t *testing.T) {
 func TestPlanTableFitsATerminal(t *testing.T) {
 	p, at := remarkable(t)
 	p.Learn(plan.Details{Pods: map[graph.ID]plan.Pod{at("p1"): {OnNode: true, GracePeriodSeconds: 30}}})
-	p.Rows = p.Graph.Tree(p.Roots, graph.TreeOptions{Depth: -1})
+	p.Rows = p.Graph.Walk(p.Roots, graph.TreeOptions{Depth: -1})
 	var out bytes.Buffer
 	if err := render.PlanTable(&out, p, render.Style{Width: 100}); err != nil {
 		t.Fatal(err)

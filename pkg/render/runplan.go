@@ -11,7 +11,7 @@ import (
 
 // RunPlan is what there is to show of the plan of a run: the objects that something is done to, under the owners because of which.
 func RunPlan(p *collect.Proposal) Plan {
-	return Plan{Plan: p.Plan, Rows: runRows(p.Plan), Gaps: slices.Concat(p.Gaps, p.Unread)}
+	return Plan{Plan: p.Plan, Rows: slices.Values(runRows(p.Plan)), Gaps: slices.Concat(p.Gaps, p.Unread)}
 }
 
 func runRows(p *plan.Plan) []graph.Row {

@@ -35,10 +35,10 @@ func (o *Options) confirmed(p *deletion.Planned) error {
 	if o.approved == nil {
 		return nil
 	}
-	now := encode.DeletionPlan(p)
-	if o.approved.Covers(now) {
+	if o.approved.Digest == encode.DeletionDigest(p) {
 		return nil
 	}
+	now := encode.DeletionPlan(p)
 	err := fmt.Errorf("nothing was deleted: the plan is not the approved one: its digest is %s, and %s was approved", now.Digest, o.approved.Digest)
 	difference := o.approved.Difference(now)
 	if difference == nil {

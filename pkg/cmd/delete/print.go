@@ -96,7 +96,7 @@ func (o *Options) show(p *deletion.Planned) error {
 		if err := render.PlanTable(o.Out, render.DeletionPlan(p), o.Style(o.Output)); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(o.Out, "digest: %s\n", encode.DeletionPlan(p).Digest)
+		_, err := fmt.Fprintf(o.Out, "digest: %s\n", encode.DeletionDigest(p))
 		return err
 	case "name":
 		for _, denial := range p.Denials() {
