@@ -35,13 +35,22 @@ type passes struct {
 // maxPasses is how often that is: a node with very many owners and as many dependents would have the square of them as rows.
 const maxPasses = 4
 
-// step is a row to come or, if leaves is set, the end of what is below a node.
+// step is a row to come or, if leaves is set, the end of what is below a node. There are as many at a time as an owner has dependents, so that it says no more of a
+// row than it has to.
 type step struct {
-	row    Row
-	above  int // the shown row above it, -1 for none
-	leaves bool
+	id               ID
+	via              Via
+	linkOwner        ID
+	link             string
+	indent, distance int32
+	above            int32 // the shown row above it, -1 for none
 	// rows and skipped are how many there were before a hidden node that is left.
-	rows, skipped int
+	rows, skipped int32
+	leaves        bool
+}
+
+func (s *step) row() Row {
+	return Row{ID: s.id, Via: s.via, Link: s.link, LinkOwner: s.linkOwner, Indent: int(s.indent), Distance: int(s.distance)}
 }
 
 // topFirst puts the roots that are below another one behind those that are not, and otherwise keeps their order.
@@ -79,19 +88,19 @@ func (w *walker) far(e Edge, l Link) ID {
 
 // walk yields the rows of a root and of what is below it. It keeps a stack of its own, as findCycles does.
 func (w *walker) walk(root ID) {
-	w.stack = append(w.stack[:0], step{row: Row{ID: root}, above: -1})
+	w.stack = append(w.stack[:0], step{id: root, above: -1})
 	for len(w.stack) > 0 && !w.ended {
 		s := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
 		switch {
-		case s.leaves && w.shows(s.row.ID):
-			w.visited[s.row.ID] = done
+		case s.leaves && w.shows(s.id):
+			w.visited[s.id] = done
 		case s.leaves:
-			p := w.hidden[s.row.ID]
-			p.barren = p.barren || p.times == 1 && w.rows == s.rows && w.skipped == s.skipped
-			w.hidden[s.row.ID] = p
-		case w.shows(s.row.ID):
-			w.show(s.row)
+			p := w.hidden[s.id]
+			p.barren = p.barren || p.times == 1 && w.rows == int(s.rows) && w.skipped == int(s.skipped)
+			w.hidden[s.id] = p
+		case w.shows(s.id):
+			w.show(s.row())
 		default:
 			w.pass(s)
 		}
@@ -129,7 +138,7 @@ func (w *walker) show(row Row) {
 	default:
 		w.add(row)
 		w.visited[row.ID] = open
-		w.stack = append(w.stack, step{row: row, leaves: true})
+		w.stack = append(w.stack, step{id: row.ID, leaves: true})
 		w.push(row, row.Indent+1, at)
 	}
 }
@@ -142,30 +151,30 @@ func (w *walker) add(row Row) {
 // pass puts what is below a hidden node on the stack, once under each shown row: whatever else owns it, its dependents
 // are below this one too. When that was often enough, a row for the node takes their place.
 func (w *walker) pass(s step) {
-	p := w.hidden[s.row.ID]
+	p, row, above := w.hidden[s.id], s.row(), int(s.above)
 	switch {
 	case p.barren:
 		return
-	case p.times > 0 && p.under == s.above, w.ends(s.row):
+	case p.times > 0 && p.under == above, w.ends(row):
 		w.skipped++
 		return
-	case p.times >= maxPasses && (w.opts.Depth < 0 || s.row.Distance >= p.near): // or Depth would leave out less here
+	case p.times >= maxPasses && (w.opts.Depth < 0 || row.Distance >= p.near): // or Depth would leave out less here
 		w.skipped++
-		p.under = s.above
-		if s.above >= 0 {
-			s.row.Hidden, s.row.Repeat = true, Elsewhere
-			w.add(s.row)
+		p.under = above
+		if above >= 0 {
+			row.Hidden, row.Repeat = true, Elsewhere
+			w.add(row)
 		}
 	default:
-		if p.times == 0 || s.row.Distance < p.near {
-			p.near = s.row.Distance
+		if p.times == 0 || row.Distance < p.near {
+			p.near = row.Distance
 		}
-		p.times, p.under = p.times+1, s.above
-		s.leaves, s.rows, s.skipped = true, w.rows, w.skipped
+		p.times, p.under = p.times+1, above
+		s.leaves, s.rows, s.skipped = true, int32(w.rows), int32(w.skipped)
 		w.stack = append(w.stack, s)
-		w.push(s.row, s.row.Indent, s.above)
+		w.push(row, row.Indent, above)
 	}
-	w.hidden[s.row.ID] = p
+	w.hidden[s.id] = p
 }
 
 func (w *walker) ends(row Row) bool { return w.opts.Depth >= 0 && row.Distance >= w.opts.Depth }
@@ -173,8 +182,10 @@ func (w *walker) ends(row Row) bool { return w.opts.Depth >= 0 && row.Distance >
 func (w *walker) push(row Row, indent, above int) {
 	below := len(w.stack)
 	w.next(row.ID, func(e Edge, l Link) {
-		child := Row{ID: w.far(e, l), Via: Via{e.Owner, e.Dependent, e.Controller, e.Block, e.Problem}, Link: l.Rule, LinkOwner: l.Owner, Indent: indent, Distance: row.Distance + 1}
-		w.stack = append(w.stack, step{row: child, above: above})
+		w.stack = append(w.stack, step{
+			id: w.far(e, l), via: Via{e.Owner, e.Dependent, e.Controller, e.Block, e.Problem}, link: l.Rule, linkOwner: l.Owner,
+			indent: int32(indent), distance: int32(row.Distance + 1), above: int32(above),
+		})
 	})
 	slices.Reverse(w.stack[below:])
 }
