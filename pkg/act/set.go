@@ -22,7 +22,7 @@ type meant func(ctx context.Context, t graph.Type, ref graph.Ref) error
 
 func newSetter(client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions, still meant) *setter {
 	p := newPatcher(client, g, a, opts)
-	return &setter{p, p.now, a.Setting, still}
+	return &setter{p, p.now, *a.Setting, still}
 }
 
 // do sets the field. The error is ErrChanged or errNotMeant if the object is not what the plan is about any more: the delete finds that too, and has it planned again or

@@ -34,7 +34,7 @@ func settingsOf(p *plan.Plan) map[string][]plan.Setting {
 	for _, a := range p.Actions {
 		if a.Verb == plan.VerbSetPolicy {
 			uid := p.Graph.Ref(a.Object).UID
-			settings[uid] = append(settings[uid], a.Setting)
+			settings[uid] = append(settings[uid], *a.Setting)
 		}
 	}
 	return settings

@@ -117,7 +117,7 @@ func TestAnArchiveCoversWhatThePlanItselfSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Actions = append(p.Actions, plan.Action{Verb: plan.VerbSetPolicy, Object: p.Roots[0], Setting: plan.Setting{Field: field, Value: "Foreground"}})
+	p.Actions = append(p.Actions, plan.Action{Verb: plan.VerbSetPolicy, Object: p.Roots[0], Setting: &plan.Setting{Field: field, Value: "Foreground"}})
 	saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"), OfPlan(p), head())
 	if err != nil {
 		t.Fatal(err)

@@ -46,8 +46,8 @@ type Action struct {
 	Policy Policy
 	// Edges are the references that are removed, unblocked or made to block, by their Index.
 	Edges []int
-	// Setting is what is set, for VerbSetPolicy.
-	Setting Setting
+	// Setting is what is set, for VerbSetPolicy; nil for all others.
+	Setting *Setting
 	// Wave is when it is due: what one wave brings about, the next reacts to. The first is 1; what makes references
 	// block, and what sets a policy, comes before it, in 0.
 	Wave int

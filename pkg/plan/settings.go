@@ -14,7 +14,7 @@ func (p *Plan) settings() []Action {
 	var actions []Action
 	for _, root := range p.Roots {
 		for _, f := range p.options.Links.Found(root) {
-			setting := Setting{f.Definition.Deletion.PolicyField, f.Definition.Deletion.Foreground}
+			setting := &Setting{f.Definition.Deletion.PolicyField, f.Definition.Deletion.Foreground}
 			known := slices.ContainsFunc(actions, func(a Action) bool { return a.Object == root && a.Setting.Field.String() == setting.Field.String() })
 			if f.Foreground && f.Source == root && !known && p.Graph.State(f.End) != graph.Absent {
 				actions = append(actions, Action{

@@ -142,11 +142,19 @@ func (s *simulation) attempt(id graph.ID) func() {
 	v := Decide(item, s.options.Rules)
 	switch v.Do {
 	case Delete:
+		if !v.Unblock {
+			policy := v.Policy
+			return func() { // holds no references: a wave may have half a million of these
+				if !s.is(id, deleting|gone) {
+					s.delete(id, policy, ByCollector, cause)
+				}
+			}
+		}
 		return func() {
 			if s.is(id, deleting|gone) {
 				return // a controller was faster
 			}
-			if v.Unblock && s.unblock(id, refs) {
+			if s.unblock(id, refs) {
 				s.timing = true // the dependent that waits may be gone sooner
 				if s.options.Rules == Upstream {
 					// The patch makes the delete's resourceVersion stale, so it is tried again, after what the patch set off (GC-054).
