@@ -14,7 +14,11 @@ import (
 
 var (
 	mutatingWebhooks = graph.Type{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations", Kind: "MutatingWebhookConfiguration"}
-	mutatingPolicies = graph.Type{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingadmissionpolicies", Kind: "MutatingAdmissionPolicy"}
+	mutatingPolicies = graph.Type{Group: "admissionregistration.k8s.io", Resource: "mutatingadmissionpolicies", Kind: "MutatingAdmissionPolicy"}
+
+	// policyVersions are those in which mutating policies are served: v1 from 1.36 on, before that another if it is turned on. What is read of them is
+	// the same in all of them.
+	policyVersions = []string{"v1", "v1beta1", "v1alpha1"}
 )
 
 // Mutators names what may change an update of a type before it is stored, sorted: webhooks as configuration/webhook, and policies by their names
@@ -33,7 +37,7 @@ func (c *Client) Mutators(ctx context.Context, t graph.Type) []string {
 			}
 		}
 	})
-	c.forEachReadable(ctx, mutatingPolicies, func(o *unstructured.Unstructured) {
+	mutating := func(o *unstructured.Unstructured) {
 		var policy admissionv1.MutatingAdmissionPolicy
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &policy) != nil || policy.Spec.MatchConstraints == nil {
 			return
@@ -42,20 +46,28 @@ func (c *Client) Mutators(ctx context.Context, t graph.Type) []string {
 		if slices.ContainsFunc(policy.Spec.MatchConstraints.ResourceRules, about) {
 			names = append(names, o.GetName())
 		}
-	})
+	}
+	for _, version := range policyVersions {
+		t := mutatingPolicies
+		t.Version = version
+		if c.forEachReadable(ctx, t, mutating) {
+			break
+		}
+	}
 	slices.Sort(names)
 	return names
 }
 
-// forEachReadable reads the objects of a type of which there are few, as far as they can be read.
-func (c *Client) forEachReadable(ctx context.Context, t graph.Type, f func(*unstructured.Unstructured)) {
+// forEachReadable reads the objects of a type of which there are few, and says whether they can be read.
+func (c *Client) forEachReadable(ctx context.Context, t graph.Type, f func(*unstructured.Unstructured)) bool {
 	all, err := c.ListObjects(ctx, t, "", Selection{})
 	if err != nil {
-		return
+		return false
 	}
 	for _, o := range all {
 		f(o)
 	}
+	return true
 }
 
 // aboutUpdates says whether a rule is about updates of a type. One that names another version of it counts too: by default webhooks and policies
