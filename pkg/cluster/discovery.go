@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -48,6 +49,9 @@ type Catalog struct {
 // Discover asks the server what it serves. A group that fails, or of which discovery does not show what it has to, is a gap in the result. The error is
 // for a server that cannot be asked at all, or whose answer cannot be all that it serves: one without the core group among them (RO-013).
 func (c *Client) Discover() (*Catalog, error) {
+	var versioned sync.WaitGroup
+	versioned.Go(func() { c.pages() }) // meanwhile, so that the first list does not wait for it
+	defer versioned.Wait()
 	found := c.onceDiscovery.ask()
 	if found.err != nil {
 		return nil, fmt.Errorf("asking the server which types it serves: %w", explainForbidden(found.err))

@@ -120,18 +120,20 @@ func TestSelectorMarksAndLeavesNoneOut(t *testing.T) {
 	}
 }
 
-// TestRequestsOfAListing counts them: two for discovery and one for each type, none of them a write.
+// TestRequestsOfAListing counts them: two for discovery, one for the version and one for each type, none of them a write.
 func TestRequestsOfAListing(t *testing.T) {
 	c := testcluster.Shared(t)
 	proxy := faultproxy.Start(t, c.Config())
 	_, listed := list(t, proxy.Config(), ListOptions{Namespace: "default"})
-	discovery, lists := 0, 0
+	discovery, version, lists := 0, 0, 0
 	for _, r := range proxy.Requests() {
 		switch {
 		case r.Method != "GET":
 			t.Errorf("%s %s", r.Method, r.Path)
 		case r.Path == "/api", r.Path == "/apis":
 			discovery++
+		case r.Path == "/version":
+			version++
 		case r.Query.Has("limit"):
 			lists++
 			if r.Query.Has("resourceVersion") {
@@ -141,8 +143,8 @@ func TestRequestsOfAListing(t *testing.T) {
 			t.Errorf("unexpected request for %s", r.Path)
 		}
 	}
-	if discovery != 2 || lists != len(listed.ResumePoints) || lists < 30 {
-		t.Errorf("%d discovery requests and %d lists for %d types, want 2 and one for each", discovery, lists, len(listed.ResumePoints))
+	if discovery != 2 || version != 1 || lists != len(listed.ResumePoints) || lists < 30 {
+		t.Errorf("%d discovery requests, %d for the version and %d lists for %d types, want 2, 1 and one for each", discovery, version, lists, len(listed.ResumePoints))
 	}
 }
 

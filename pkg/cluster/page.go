@@ -3,6 +3,7 @@ package cluster
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"strconv"
@@ -15,10 +16,6 @@ import (
 )
 
 const (
-	// defaultPageSize is so large that a second page is rare. The server answers the first from its cache, but the next ones only while it keeps a
-	// snapshot for them; of a type that has not changed for some minutes they come from etcd, which takes several times as long. Nothing here
-	// holds a page.
-	defaultPageSize = 100_000
 	// readBuffer is what one page in flight holds, and room enough for all but odd objects.
 	readBuffer = 64 << 10
 	// acceptList asks for metadata, in protobuf if the server speaks it.
@@ -103,7 +100,7 @@ func (c *Client) open(ctx context.Context, p page) (io.ReadCloser, error) {
 	req := c.rest.Get().AbsPath(p.path...).
 		SetHeader("Accept", acceptList).
 		WarningHandlerWithContext(quietWarnings{}).
-		Param("limit", strconv.Itoa(c.pageSize))
+		Param("limit", strconv.Itoa(cmp.Or(c.pageSize, c.pages().newest)))
 	if p.continueToken != "" {
 		req.Param("continue", p.continueToken)
 	}

@@ -259,8 +259,13 @@ func (of *wantedType) inOrder() []graph.ID {
 // list reads a list page by page, and calls f with each row.
 func (of *wantedType) list(ctx context.Context, namespace, version string, f func(layout, *tableRow) error) error {
 	var at layout
+	sizes := of.client.pages()
+	limit := sizes.newest
+	if version != "" {
+		limit = sizes.exact
+	}
 	r := tableRequest{
-		path: resourcePath(of.Group, of.Version, of.Resource, namespace), limit: of.client.pageSize, version: version, object: metav1.IncludeNone,
+		path: resourcePath(of.Group, of.Version, of.Resource, namespace), limit: cmp.Or(of.client.pageSize, limit), version: version, object: metav1.IncludeNone,
 	}
 	for {
 		next, err := of.client.table(ctx, r, func(found layout) { at = found }, func(row *tableRow) error {

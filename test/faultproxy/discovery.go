@@ -104,3 +104,11 @@ func nameOf(group map[string]any) string {
 	name, _ := group["name"].(string)
 	return name
 }
+
+// Version has the server say that it is of another version, as v1.29.15.
+func Version(gitVersion string) Fault {
+	return Edit(func(v any) any {
+		v.(map[string]any)["gitVersion"] = gitVersion
+		return v
+	})
+}
