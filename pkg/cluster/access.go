@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/klog/v2"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -45,6 +46,8 @@ type Reviews struct {
 	client *Client
 	mu     sync.Mutex
 	known  map[Access]Review
+	// silent is done when the log has said that the server does not answer.
+	silent sync.Once
 }
 
 // Reviews returns Reviews that know nothing yet.
@@ -89,7 +92,10 @@ func (r *Reviews) ask(ctx context.Context, accesses []Access) {
 		group.Go(func() error {
 			review, err := r.client.review(ctx, a)
 			if err != nil {
-				return nil // and it stays Unknown: old and restricted servers do not serve reviews
+				r.silent.Do(func() {
+					klog.FromContext(ctx).V(1).Info("The server does not say what is allowed, so a write may be refused when it is sent", "verb", a.Verb, "resource", a.Type.Resource, "err", err)
+				})
+				return nil // and it stays Unknown: restricted servers do not serve reviews
 			}
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+	"k8s.io/klog/v2"
 )
 
 // onceDiscovery asks the server once and remembers the answer, an error too. client-go's memory cache, which stands in front of
@@ -25,6 +26,9 @@ type discovered struct {
 func newOnceDiscovery(d *discovery.DiscoveryClient) *onceDiscovery {
 	return &onceDiscovery{DiscoveryClient: d, ask: sync.OnceValue(func() (a discovered) {
 		a.groups, a.resources, a.failed, a.err = d.GroupsAndMaybeResources()
+		if a.err == nil && a.resources == nil {
+			klog.Background().V(1).Info("The server does not answer discovery in two documents, so each group version is asked for", "groups", len(a.groups.Groups))
+		}
 		return a
 	})}
 }

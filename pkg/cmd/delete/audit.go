@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/audit"
@@ -74,7 +75,9 @@ func (o *Options) auditPlan(ctx context.Context, p *deletion.Planned, how string
 // identify says who writes to which server, as far as that is known.
 func (o *Options) identify(ctx context.Context, entry *v1alpha1.AuditEntry) {
 	if client, err := o.Client(); err == nil {
-		entry.User, _ = client.WhoAmI(ctx) // some servers do not tell
+		if entry.User, err = client.WhoAmI(ctx); err != nil {
+			klog.FromContext(ctx).V(1).Info("The server does not tell the name of the user, so the audit file has none", "err", err)
+		}
 	}
 	if raw, err := o.Config.ToRawKubeConfigLoader().RawConfig(); err == nil {
 		entry.Context = raw.CurrentContext
