@@ -116,6 +116,7 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 			"alike":      alike,
 			"split":      split,
 			"transcript": transcript,
+			"unserved":   unserved,
 			"written":    written,
 		},
 	})

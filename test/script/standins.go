@@ -19,6 +19,8 @@ var (
 	events     = regexp.MustCompile(`(?m)(?:^\S+ ".*\n)+`)
 	subject    = regexp.MustCompile(`^\S+ "[^"]*"`)
 	digests    = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+	lasting    = regexp.MustCompile(`\bis (True|False|Unknown) for \d+ (?:s|min)\b`)
+	others     = regexp.MustCompile(`and \d+ more: you may not list`) // of so many types as the server's version has
 	columnHead = regexp.MustCompile(`[A-Z][A-Z-]*`)
 )
 
@@ -38,7 +40,9 @@ func standIns(text string) string {
 			i = relay(lines, i)
 		}
 	}
-	return ago.ReplaceAllString(since.ReplaceAllString(strings.Join(lines, "\n"), "("+age+")"), "12 min ago")
+	text = since.ReplaceAllString(strings.Join(lines, "\n"), "("+age+")")
+	text = others.ReplaceAllString(text, "and 25 more: you may not list")
+	return lasting.ReplaceAllString(ago.ReplaceAllString(text, "12 min ago"), "is ${1} for 12 min")
 }
 
 // inOrder replaces what a pattern finds by what stands for it: the n-th that is found for the n-th, wherever it is.

@@ -166,6 +166,18 @@ func elapse(ts *testscript.TestScript, neg bool, args []string) {
 	time.Sleep(time.Until(at) + after) // what only the clock decides cannot be watched
 }
 
+// unserved GROUP waits until discovery shows no type of a group: it does for a moment longer than there is one, and a listing has a gap then.
+func unserved(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unserved GROUP")
+	}
+	s := of(ts)
+	testcluster.Eventually(s.t, "discovery to show nothing of "+args[0], func(ctx context.Context) (bool, error) {
+		types, err := s.cluster.Try(ctx, "", "api-resources", "--cached=false", "--api-group="+args[0], "-o", "name")
+		return err == nil && types == "", nil
+	})
+}
+
 // refused ARGS... repeats a command of kubectl in the script's namespace until the server refuses it, with a "!" in front until it accepts it: an
 // admission policy takes effect a moment after it was written. What the command does meanwhile is done, so it should be one that changes nothing, or a dry
 // run.
