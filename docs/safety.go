@@ -67,6 +67,7 @@ var properties = []struct {
 		{"An interrupt ends every command, and it says what is left.", []string{"pkg/act TestInterruptedWaitSaysWhatIsLeft", "test/e2e TestInterruptedWhileTheServerIsSilent", "test/e2e TestInterruptedAtAPrompt"}},
 	}},
 	{"What it prints and sends", []property{
+		{"What an old server does not have is done without, and nothing is missing for that.", []string{"test/e2e TestCommandsFallBackOnAnOldServer", "pkg/cluster TestPagesSuitTheVersionOfTheServer"}},
 		{"Text of an object cannot move the cursor, hide a line or look like another.", []string{"pkg/render TestHostileTexts", "pkg/render TestEscapeEveryRune", "pkg/render TestRandomTexts"}},
 		{"A command needs no more permissions than its role in docs/deploy has.", []string{"test/deploy TestEachCommandRunsUnderItsRole"}},
 		{"A busy server is waited for, and gets no more than 64 requests at a time.", []string{"test/synthetic TestBusyServerIsWaitedFor"}},
