@@ -12,6 +12,9 @@ import (
 // age is what every age in a transcript is: as if all had happened at once, a while ago.
 const age = "12m"
 
+// hash is that of every pod template, which another version of Kubernetes has another of.
+const hash = "web-5d79f54576"
+
 var (
 	podNames   = regexp.MustCompile(`(-[0-9a-f]{8,10}-)([bcdfghjklmnpqrstvwxz2456789]{5})\b`)
 	exactAge   = regexp.MustCompile(`^(\d+[smhdy])+$`)
@@ -21,6 +24,7 @@ var (
 	digests    = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 	lasting    = regexp.MustCompile(`\bis (True|False|Unknown) for \d+ (?:s|min)\b`)
 	others     = regexp.MustCompile(`and \d+ more: you may not list`) // of so many types as the server's version has
+	hashes     = regexp.MustCompile(`\bweb-[456789bcdf]{8,10}\b`)
 	columnHead = regexp.MustCompile(`[A-Z][A-Z-]*`)
 )
 
@@ -40,7 +44,7 @@ func standIns(text string) string {
 			i = relay(lines, i)
 		}
 	}
-	text = since.ReplaceAllString(strings.Join(lines, "\n"), "("+age+")")
+	text = hashes.ReplaceAllString(since.ReplaceAllString(strings.Join(lines, "\n"), "("+age+")"), hash)
 	text = others.ReplaceAllString(text, "and 25 more: you may not list")
 	return lasting.ReplaceAllString(ago.ReplaceAllString(text, "12 min ago"), "is ${1} for 12 min")
 }
@@ -72,7 +76,7 @@ func relay(lines []string, first int) int {
 		}
 		rows = append(rows, row)
 		for i, cell := range row {
-			row[i] = since.ReplaceAllString(cell, "("+age+")")
+			row[i] = hashes.ReplaceAllString(since.ReplaceAllString(cell, "("+age+")"), hash)
 			if rows[0][i] == "AGE" {
 				row[i] = exactAge.ReplaceAllString(cell, age)
 			}

@@ -16,15 +16,15 @@ pod "web-5d79f54576-xcjsz" deleted from shop namespace
 pod "web-5d79f54576-w9dnv" deleted from shop namespace
 `
 	const second = `$ kubectl gc tree -n shop
-NAMESPACE   NAME                           STATE            READY   AGE
-shop        ReplicaSet/web-5d79f54576      Deleting(1m5s)   0       71s
-shop          ├─Pod/web-5d79f54576-22222   Pending          0/1     71s
-shop          └─Pod/web-5d79f54576-44444   Pending          0/1     70s
+NAMESPACE   NAME                          STATE            READY   AGE
+shop        ReplicaSet/web-79d96798b      Deleting(1m5s)   0       71s
+shop          ├─Pod/web-79d96798b-22222   Pending          0/1     71s
+shop          └─Pod/web-79d96798b-44444   Pending          0/1     70s
 1 object (1m5s), deleted 1 min ago
 its condition Available is False for 2 min
-pod "web-5d79f54576-22222" deleted from shop namespace
-pod "web-5d79f54576-44444" in shop namespace: its finalizer is removed
-pod "web-5d79f54576-44444" deleted from shop namespace
+pod "web-79d96798b-22222" deleted from shop namespace
+pod "web-79d96798b-44444" in shop namespace: its finalizer is removed
+pod "web-79d96798b-44444" deleted from shop namespace
 `
 	const want = `$ kubectl gc tree -n shop
 NAMESPACE   NAME                           STATE           READY   AGE

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-const puttingBack = `apiVersion: admissionregistration.k8s.io/v1
+const puttingBack = `apiVersion: admissionregistration.k8s.io/%[2]s
 kind: MutatingAdmissionPolicy
 metadata: {name: puts-back-%[1]s}
 spec:
@@ -24,7 +24,7 @@ spec:
         (has(oldObject.metadata.finalizers) ? [JSONPatch{op: "add", path: "/metadata/finalizers", value: oldObject.metadata.finalizers}] : []) +
         (has(oldObject.spec) && has(oldObject.spec.finalizers) ? [JSONPatch{op: "add", path: "/spec/finalizers", value: oldObject.spec.finalizers}] : [])
 ---
-apiVersion: admissionregistration.k8s.io/v1
+apiVersion: admissionregistration.k8s.io/%[2]s
 kind: MutatingAdmissionPolicyBinding
 metadata: {name: puts-back-%[1]s}
 spec: {policyName: puts-back-%[1]s}
@@ -35,8 +35,11 @@ spec: {policyName: puts-back-%[1]s}
 func (c *Cluster) PutBack(t testing.TB, namespace string) string {
 	t.Helper()
 	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: probe, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: nobody, uid: nobody}]}}", "-n", namespace)
-	name := "puts-back-" + namespace
-	c.Apply(t, fmt.Sprintf(puttingBack, namespace))
+	name, version := "puts-back-"+namespace, "v1"
+	if c.Command(t.Context(), "get", "mutatingadmissionpolicies.v1.admissionregistration.k8s.io").Run() != nil {
+		version = "v1beta1" // before 1.36, where test/minor turns it on
+	}
+	c.Apply(t, fmt.Sprintf(puttingBack, namespace, version))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "mutatingadmissionpolicybinding,mutatingadmissionpolicy", name) })
 	Eventually(t, "the policy to be in force", func(ctx context.Context) (bool, error) {
 		out, err := c.Command(ctx, "patch", "configmap", "probe", "-n", namespace, "--dry-run=server", "--type=merge",
