@@ -126,7 +126,7 @@ func checkSummary(w io.Writer, report *v1alpha1.CheckReport, s Style) error {
 	}
 	lines := []string{fmt.Sprintf("checked %s of %s: %s", phrase.Count(report.References, "owner reference"), phrase.Count(report.Objects, "object"), found)}
 	if n := counts[check.Info]; n > 0 && !s.Wide {
-		lines = append(lines, fmt.Sprintf("the collector is about to act on %s; -o wide shows them", phrase.Count(n, "object")))
+		lines = append(lines, fmt.Sprintf("the collector is about to act on %s; -o wide shows %s", phrase.Count(n, "object"), phrase.Plural(n, "it", "them")))
 	}
 	if report.NotLookedAt > 0 {
 		lines = append(lines, phrase.Count(report.NotLookedAt, "kind")+" of finalizers not examined: there are too many")
