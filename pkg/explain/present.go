@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -25,16 +24,11 @@ func present(g *graph.Graph, known *finalizer.Registry) []v1alpha1.ExplainedFina
 		id := graph.ID(i)
 		for _, name := range g.Finalizers(id) {
 			ref := g.Ref(id)
-			k, isKnown := known.Lookup(name, ref.Group(), ref.Kind)
-			if !isKnown {
-				k = finalizer.Known{}
-			}
+			k, _ := known.Lookup(name, ref.Group(), ref.Kind) // of one that is not known the id is empty
 			e := entry{name, k.ID}
 			if all[e] == nil {
-				all[e] = &v1alpha1.ExplainedFinalizer{Name: name}
-				if isKnown {
-					*all[e] = encode.Finalizer(name, k)
-				}
+				explained := Of(known, name, ref)
+				all[e] = &explained
 			}
 			p := place{e, ref.APIVersion, ref.Resource}
 			if places[p] == nil {

@@ -14,7 +14,7 @@ var (
 	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion", "pkg/check", "pkg/ownerref", "pkg/restore", "pkg/rescue"}
 	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain", "pkg/cmd/check", "pkg/cmd/adopt", "pkg/cmd/disown", "pkg/cmd/archive", "pkg/cmd/restore", "pkg/cmd/rescue"}
 	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership"}
-	output    = []string{"pkg/render", "pkg/encode"}
+	output    = []string{"pkg/render", "pkg/encode", "pkg/page"}
 )
 
 // imports says which packages of the module a package may import besides the leaves. What is on one floor may see each
@@ -52,7 +52,8 @@ var imports = map[string][]string{
 	"pkg/ownership":      {"pkg/cluster", "pkg/graph", "pkg/link"},
 	"pkg/actor":          {"pkg/cluster", "pkg/finalizer", "pkg/status", "pkg/graph"},
 	"pkg/encode":         slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/actor", "pkg/status", "pkg/approval"}),
-	"pkg/render":         slices.Concat(engines, knowledge, []string{"pkg/actor", "pkg/status", "pkg/approval"}),
+	"pkg/render":         slices.Concat(engines, knowledge, []string{"pkg/actor", "pkg/status", "pkg/approval", "pkg/page"}),
+	"pkg/page":           nil,
 	"pkg/approval":       nil,
 	"pkg/audit":          nil,
 	"pkg/cluster":        {"pkg/graph", "pkg/status"},

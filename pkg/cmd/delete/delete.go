@@ -11,7 +11,7 @@ import (
 
 // New returns the command delete, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name")}
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "html")}
 	if runF == nil {
 		runF = run
 	}
@@ -60,6 +60,10 @@ The command watches the objects that it waits for. Without permission to watch, 
 every two seconds; without permission to list, it reads each object. It does not wait for
 objects that it cannot read, and a warning names them.
 
+With --dry-run, -o html prints the plan as one page that needs no network: open it in a browser
+to step through the waves, and to see what is known of each finalizer and why objects still exist
+that are being deleted already.
+
 Exit code 2 means that the deletion was refused, that the plan is not the approved one, that dependents were not deleted because they
 are not in the plan, or that objects still exist after --timeout.`,
 		Example: `  # What would be deleted with this deployment?
@@ -85,7 +89,10 @@ are not in the plan, or that objects still exist after --timeout.`,
   kubectl gc delete namespace shop --archive shop.yaml
 
   # The plan for a program
-  kubectl gc delete -f app.yaml --dry-run=client -o json`,
+  kubectl gc delete -f app.yaml --dry-run=client -o json
+
+  # The plan as a page for the browser
+  kubectl gc delete namespace shop --dry-run=server -o html > plan.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Args = args
 			if err := o.validate(cmd); err != nil {

@@ -130,6 +130,7 @@ func TestFlagsThatDoNotGoTogether(t *testing.T) {
 		"pod/p --archive=- --yes":          "--archive does not write to standard output",
 		"pod/p --archive=a.yaml --dry-run": "--archive needs a deletion",
 		"pod/p --raw=/api/v1/namespaces/n": "kubectl delete --raw /api/v1/namespaces/n",
+		"pod/p -o html":                    "-o html shows a plan and no deletion",
 		"pod/p -o nonsense":                "unable to match a printer",
 		"pod/p --now --propagate-grace-period --wait=false": "cannot be used with --wait=false",
 	} {

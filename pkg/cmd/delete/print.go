@@ -9,6 +9,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/page"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -105,6 +108,17 @@ func (o *Options) show(p *deletion.Planned) error {
 		return render.Names(o.Out, p.Graph, p.Deleted)
 	}
 	return o.Output.Write(o.Out, encode.DeletionPlan(p))
+}
+
+// page is the page of a plan.
+func (o *Options) page(p *deletion.Planned) *page.Page {
+	title := "kubectl gc delete " + phrase.FirstFew(render.KindNamesOf(p.Graph, p.Roots), 3)
+	if o.Request.Policy != plan.Background {
+		title += " --cascade=" + policyFlag(o.Request.Policy)
+	}
+	out := render.PlanPage(title, render.DeletionPlan(p), p.Gaps, time.Now())
+	out.Plan.Digest = encode.DeletionDigest(p)
+	return out
 }
 
 // print prints what came of it.

@@ -42,7 +42,7 @@ func perform(ctx context.Context, o *Options) error {
 		}
 		return missing
 	case o.DryRun != "none":
-		return errors.Join(missing, o.preview(ctx, planned))
+		return errors.Join(missing, o.preview(ctx, client, catalog, planned))
 	}
 	if err := planned.Refused(o.asks()); err != nil {
 		return errors.Join(missing, o.refused(planned, o.auditPlan(ctx, planned, "", err)))
@@ -63,12 +63,16 @@ func perform(ctx context.Context, o *Options) error {
 }
 
 // preview prints the plan, for --dry-run=server with what the server says to its deletes, and compares it with an approved one.
-func (o *Options) preview(ctx context.Context, p *deletion.Planned) error {
+func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *deletion.Planned) error {
 	var refused error
 	if o.DryRun == "server" {
 		refused = p.DryRun(ctx)
 	}
-	return errors.Join(o.show(p), o.confirmed(p), refused)
+	shown := o.show
+	if o.Output.Format() == "html" {
+		shown = func(p *deletion.Planned) error { return o.Page(ctx, client, catalog, o.page(p)) }
+	}
+	return errors.Join(shown(p), o.confirmed(p), refused)
 }
 
 // agree shows a plan and asks, unless --yes or --confirm has agreed to the first one.

@@ -31,6 +31,9 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if err := env.CheckArchive(cmd, o.Archive, o.DryRun, "a deletion; remove --dry-run"); err != nil {
 		return err
 	}
+	if o.Output.Format() == "html" && o.DryRun == "none" {
+		return env.Usage(cmd, "-o html shows a plan and no deletion; add --dry-run=client or --dry-run=server")
+	}
 	if err := o.checkAudit(cmd); err != nil {
 		return err
 	}

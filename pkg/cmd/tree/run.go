@@ -49,6 +49,9 @@ func run(ctx context.Context, o *Options) error {
 		o.nothing(q, s)
 		return nil
 	}
+	if o.Output.Format() == "html" {
+		return o.page(ctx, q, s)
+	}
 	return o.Print(ctx, func() error { return o.print(s) })
 }
 
@@ -93,15 +96,18 @@ func (o *Options) drawn() func([]graph.Row) []graph.Row {
 	switch o.Output.Format() {
 	case "name", "dot", "mermaid":
 		return nil
-	}
-	if o.Output.IsOwn() {
+	case "", "wide":
 		return o.Style(o.Output).Drawn
 	}
 	return func(rows []graph.Row) []graph.Row { return rows }
 }
 
+func (o *Options) shown(s *tree.Snapshot) render.Tree {
+	return render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Now: time.Now()}
+}
+
 func (o *Options) print(s *tree.Snapshot) error {
-	t := render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Now: time.Now()}
+	t := o.shown(s)
 	switch o.Output.Format() {
 	case "", "wide":
 		return render.TreeTable(o.Out, t, o.Style(o.Output))

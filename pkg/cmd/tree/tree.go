@@ -27,7 +27,7 @@ type Options struct {
 
 // New returns the command tree, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "dot", "mermaid"), Depth: -1, FollowLinks: true}
+	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "dot", "mermaid", "html"), Depth: -1, FollowLinks: true}
 	if runF == nil {
 		runF = run
 	}
@@ -53,7 +53,11 @@ deleted it is Deleting, with the time since its deletionTimestamp. Of a custom r
 also names the condition that fails, as in "Synced: ReconcileError".
 
 A table shows at most 60 levels, or as many as fit half the width of the terminal, and counts
-the objects below them. Other formats show all levels.`,
+the objects below them. Other formats show all levels.
+
+-o html prints one page that needs no network: open it in a browser to search, collapse and
+zoom. It also has what is known of each finalizer, and why objects still exist that are being
+deleted.`,
 		Example: `  # What does a deployment own?
   kubectl gc tree deployment/web
 
@@ -73,7 +77,10 @@ the objects below them. Other formats show all levels.`,
   kubectl gc tree deployment/web --no-headers -o custom-columns=KIND:.ref.kind,NAME:.ref.name
 
   # Draw it
-  kubectl gc tree deployment/web -o dot | dot -Tsvg > web.svg`,
+  kubectl gc tree deployment/web -o dot | dot -Tsvg > web.svg
+
+  # A page for the browser
+  kubectl gc tree -n shop -o html > shop.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Args = args
 			if err := o.validate(cmd); err != nil {
@@ -112,7 +119,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 		return env.Usage(cmd, "--owners requires an object: TYPE/NAME, a selector or -f FILENAME")
 	case o.ShowLabels && o.Output.Format() != "" && !o.Output.Wide():
 		return env.Usage(cmd, "--show-labels adds a column to the table, and cannot be used together with -o %s", o.Output.Format())
-	case o.Watch && !o.Output.IsOwn():
+	case o.Watch && (!o.Output.IsOwn() || o.Output.Format() == "html"):
 		return env.Usage(cmd, "--watch cannot be used together with -o %s", o.Output.Format())
 	}
 	return o.Output.Validate(cmd)

@@ -28,6 +28,7 @@ func TestWhatCannotBeShownIsRefusedBeforeAServerIsAsked(t *testing.T) {
 	for args, want := range map[string]string{
 		"--owners":                        "--owners requires an object",
 		"--watch -o json":                 "--watch cannot be used together with -o json",
+		"--watch -o html":                 "--watch cannot be used together with -o html",
 		"--show-labels -o json":           "--show-labels adds a column to the table",
 		"-o custom-columns=NAME":          "want HEADER:PATH",
 		"-o table":                        "unable to match a printer",
