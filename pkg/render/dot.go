@@ -32,7 +32,7 @@ func TreeDOT(w io.Writer, t Tree) error {
 		attributes := ""
 		switch {
 		case e.link != "":
-			attributes = fmt.Sprintf(" [style=dotted label=%s]", quoteDOT(e.link))
+			attributes = fmt.Sprintf(" [style=dotted label=%s]", quoteDOT(Escape(e.link)))
 		case !e.block:
 			attributes = " [style=dashed]"
 		}
@@ -54,7 +54,7 @@ func TreeMermaid(w io.Writer, t Tree) error {
 		arrow := "-.->"
 		switch {
 		case e.link != "":
-			arrow = fmt.Sprintf("-.->|%s|", quoteMermaid(e.link))
+			arrow = fmt.Sprintf("-.->|%s|", quoteMermaid(Escape(e.link)))
 		case e.block:
 			arrow = "-->"
 		}
@@ -134,9 +134,10 @@ var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "&", "&am
 func quoteDOT(s string) string { return `"` + dotEscapes.Replace(s) + `"` }
 
 // mermaidEntities spells out what means something to Mermaid or to the HTML that it makes, even between quotes: comments
-// and directives (%%), Markdown, line breaks (\n) and entities.
+// and directives (%%), Markdown, line breaks (\n), formulas ($$) and entities. It looks for line breaks and formulas when the entities are read
+// already, so that a word joiner, which is not seen, stands between their characters.
 var mermaidEntities = strings.NewReplacer(
-	`#`, "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;", `\`, "#92;", "%", "#37;",
+	`\n`, "#92;#8288;n", "$", "#36;#8288;", `#`, "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;", `\`, "#92;", "%", "#37;",
 )
 
 // quoteMermaid quotes the lines of a text.
