@@ -7,7 +7,7 @@
   // ---- Text
 
   // What would not be seen, or reverses the direction of writing, is spelled out.
-  const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+  const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
   const clean = (text) => String(text).replace(unsafe, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
   const count = (n, word) => n + ' ' + word + (n === 1 ? '' : 's');
 
@@ -93,21 +93,29 @@
       const size = place(root);
       return { from, to: shown.length, ...size };
     });
-    const area = blocks.reduce((sum, b) => sum + (b.w + STEP) * (b.h + 16), 0);
-    const most = Math.max(640, Math.sqrt(area / 1.7));
+    // The trees stand in columns, which get higher until the whole is not much wider than high.
+    const widest = blocks.reduce((most, b) => Math.max(most, b.w), 0);
+    for (let most = 640; ; most *= 1.3) {
+      columns(blocks, most);
+      if (width <= 1.7 * height || width <= widest) break;
+    }
+    for (const b of blocks) for (let i = b.from; i < b.to; i++) { shown[i].x += b.x; shown[i].y += b.y; }
+    shown.forEach((o, i) => { o.row = i; });
+    drawnMap = null;
+    redraw();
+  }
+
+  function columns(blocks, most) {
     let x = 0, y = 0, widest = 0;
     width = height = 0;
     for (const b of blocks) {
       if (y > 0 && y + b.h > most) { x += widest + 40; y = widest = 0; }
-      for (let i = b.from; i < b.to; i++) { shown[i].x += x; shown[i].y += y; }
+      b.x = x; b.y = y;
       widest = Math.max(widest, b.w);
       width = Math.max(width, x + b.w);
       height = Math.max(height, y + b.h);
       y += b.h + 16;
     }
-    shown.forEach((o, i) => { o.row = i; });
-    drawnMap = null;
-    redraw();
   }
 
   // place puts an object and what is below it into the corner at 0, 0. Trees can be deep, so that it does not call itself.
@@ -140,7 +148,7 @@
         if (j - i > MANY) { below.push({ o: o.kids[i], x: x + W + STEP, grid: o.kids.slice(i, j) }); i = j; continue; }
         for (j = Math.max(j, i + 1); i < j; i++) below.push({ o: o.kids[i], x: x + W + STEP });
       }
-      stack.push(...below.reverse());
+      while (below.length > 0) stack.push(below.pop());
     }
     return { w, h: y - GAP };
   }
@@ -152,7 +160,7 @@
   const view = { x: 0, y: 0, z: 1 }; // screen = (world - x, y) * z
   let size = { w: 1, h: 1, ratio: 1 }, dirty = false, chosen = null, matches = [], match = -1, query = '';
   const still = matchMedia('(prefers-reduced-motion: reduce)');
-  const MIN = 0.02, MAX = 2.5;
+  const MIN = 0.005, MAX = 2.5;
 
   function redraw() {
     if (dirty) return;
@@ -253,8 +261,10 @@
     drawEdges(box);
     const seen = shown.filter((o) => o.x < box.x1 && o.x + W > box.x0 - STEP && o.y < box.y1 && o.y + H > box.y0);
     const readable = view.z >= 0.4;
-    for (const o of seen) drawObject(o, readable);
-    if (readable) for (const o of seen) drawMarks(o);
+    if (readable) {
+      for (const o of seen) drawObject(o);
+      for (const o of seen) drawMarks(o);
+    } else drawFar(seen);
     drawMap(box);
   }
 
@@ -299,14 +309,16 @@
 
   // drawOthers draws the further owners: those of the selected object strongly, and the others if they are not too many to tell one from another.
   function drawOthers(box) {
-    const few = others.length <= 3000;
+    const few = others.length <= 500;
     for (const mine of few ? [false, true] : [true]) {
       const solid = new Path2D(), dotted = new Path2D();
+      let drawn = 0;
       for (const e of others) {
         if ((chosen && (e.owner === chosen.i || e.dependent === chosen.i)) !== mine && !(chosen === null && !mine)) continue;
         const a = objects[e.owner], b = objects[e.dependent];
         if (a.row === undefined || b.row === undefined || shown[a.row] !== a || shown[b.row] !== b) continue;
         if (Math.max(a.x, b.x) + W + 80 < box.x0 || Math.min(a.x, b.x) - 80 > box.x1 || Math.max(a.y, b.y) + H < box.y0 || Math.min(a.y, b.y) > box.y1) continue;
+        drawn++;
         const path = e.link ? dotted : solid;
         const ax = a.x + W, ay = a.y + H - 8, by = b.y + H - 8;
         const bend = Math.min(80, 24 + Math.abs(by - ay) / 4);
@@ -314,63 +326,85 @@
         if (b.x >= ax) path.bezierCurveTo(ax + bend, ay, b.x - bend, by, b.x, by);
         else path.bezierCurveTo(ax + bend, ay, b.x + W + bend, by, b.x + W, by);
       }
+      context.globalAlpha = drawn > 60 ? 0.25 : 1; // or nothing else is seen
       context.strokeStyle = mine ? ink.accent : ink.line;
       context.lineWidth = Math.max(mine ? 2 : 1.2, 0.6 / view.z);
       context.setLineDash([]);
       context.stroke(solid);
       context.setLineDash([2, 4]);
       context.stroke(dotted);
+      context.globalAlpha = 1;
     }
   }
 
   const colors = (o) => { const name = paint[word(o)] || 'quiet'; return { of: ink[name], tint: ink[name + '-tint'] }; };
 
-  function drawObject(o, readable) {
-    const w = word(o), { of, tint } = colors(o);
-    const faint = query !== '' && !o.matches || w === 'gone';
-    context.globalAlpha = faint ? 0.4 : 1;
-    if (faint) { context.fillStyle = ink.page; context.globalAlpha = 1; context.fillRect(o.x, o.y, W, H); context.globalAlpha = 0.4; }
+  const isFaint = (o, w) => query !== '' && !o.matches || w === 'gone';
+
+  // drawFar draws objects that are too far away to be read: those of one colour together, since there can be thousands.
+  function drawFar(seen) {
+    const paths = new Map();
+    for (const o of seen) {
+      const w = word(o), key = (paint[w] || 'quiet') + (isFaint(o, w) ? ' faint' : '');
+      if (!paths.has(key)) paths.set(key, new Path2D());
+      paths.get(key).rect(o.x, o.y, W, H);
+    }
+    for (const [key, path] of paths) {
+      const [name, faint] = key.split(' ');
+      context.fillStyle = ink.page;
+      if (faint) context.fill(path);
+      context.globalAlpha = faint ? 0.3 : 1;
+      context.fillStyle = ink[name];
+      context.fill(path);
+      context.globalAlpha = 1;
+    }
+    for (const o of seen) if (acts(o) || o === chosen) drawRing(o);
+  }
+
+  function drawRing(o) {
+    context.strokeStyle = o === chosen ? ink.accent : colors(o).of;
+    context.lineWidth = Math.max(2.5, 2 / view.z);
     context.beginPath();
-    if (readable) context.roundRect(o.x, o.y, W, H, 6); else context.rect(o.x, o.y, W, H);
-    context.fillStyle = readable || paint[w] === 'quiet' ? tint : of;
+    context.roundRect(o.x - 2, o.y - 2, W + 4, H + 4, 8);
+    context.stroke();
+  }
+
+  function drawObject(o) {
+    const w = word(o), { of, tint } = colors(o);
+    context.beginPath();
+    context.roundRect(o.x, o.y, W, H, 6);
+    if (isFaint(o, w)) { context.fillStyle = ink.page; context.fill(); context.globalAlpha = 0.4; }
+    context.fillStyle = tint;
     context.fill();
     if (o.state === 'Absent' || o.state === 'Unknown' || w === 'gone') context.setLineDash([5, 3]);
-    context.strokeStyle = readable ? (paint[w] === 'quiet' ? ink.line : of) : of;
-    context.lineWidth = Math.max(1, 0.7 / view.z);
+    context.strokeStyle = paint[w] === 'quiet' ? ink.line : of;
+    context.lineWidth = 1;
     context.stroke();
     context.setLineDash([]);
-    if (readable) {
-      context.fillStyle = of;
-      context.fillRect(o.x + 1, o.y + 7, 4, H - 14);
-      const room = W - 24;
-      let said = '';
-      if (w !== 'active') said = w === 'unknown' ? 'unknown ?' : w;
-      else if (o.failing) said = 'failing';
-      else if (o.ready || o.status) said = o.ready || o.status;
-      context.font = '600 11px ' + ink.font;
-      let left = room;
-      if (said) {
-        const short = cut(clean(said), 84, 'said', o), taken = context.measureText(short).width;
-        context.fillStyle = w === 'active' && !o.failing ? ink.dim : w === 'active' ? ink.warn : of;
-        context.fillText(short, o.x + W - 10 - taken, o.y + 16);
-        left -= taken + 8;
-      }
-      context.fillStyle = ink.dim;
-      context.font = '11px ' + ink.font;
-      const kind = namespaces.size > 1 && o.namespace ? o.kind + ' in ' + o.namespace : o.kind;
-      context.fillText(cut(clean(kind), left, 'kind', o), o.x + 14, o.y + 16);
-      context.fillStyle = ink.text;
-      context.font = (o.root ? '600 ' : '') + '13px ' + ink.font;
-      context.fillText(cut(clean(o.name), room, 'name', o), o.x + 14, o.y + 33);
+    context.fillStyle = of;
+    context.fillRect(o.x + 1, o.y + 7, 4, H - 14);
+    const room = W - 24;
+    let said = '';
+    if (w !== 'active') said = w === 'unknown' ? 'unknown ?' : w;
+    else if (o.failing) said = 'failing';
+    else if (o.ready || o.status) said = o.ready || o.status;
+    context.font = '600 11px ' + ink.font;
+    let left = room;
+    if (said) {
+      const short = cut(clean(said), 84, 'said', o), taken = context.measureText(short).width;
+      context.fillStyle = w === 'active' && !o.failing ? ink.dim : w === 'active' ? ink.warn : of;
+      context.fillText(short, o.x + W - 10 - taken, o.y + 16);
+      left -= taken + 8;
     }
+    context.fillStyle = ink.dim;
+    context.font = '11px ' + ink.font;
+    const kind = namespaces.size > 1 && o.namespace ? o.kind + ' in ' + o.namespace : o.kind;
+    context.fillText(cut(clean(kind), left, 'kind', o), o.x + 14, o.y + 16);
+    context.fillStyle = ink.text;
+    context.font = (o.root ? '600 ' : '') + '13px ' + ink.font;
+    context.fillText(cut(clean(o.name), room, 'name', o), o.x + 14, o.y + 33);
     context.globalAlpha = 1;
-    if (acts(o) || o === chosen) {
-      context.strokeStyle = o === chosen ? ink.accent : of;
-      context.lineWidth = Math.max(2.5, 2 / view.z);
-      context.beginPath();
-      context.roundRect(o.x - 2, o.y - 2, W + 4, H + 4, 8);
-      context.stroke();
-    }
+    if (acts(o) || o === chosen) drawRing(o);
   }
 
   // drawMarks draws the button that collapses or expands an object.
