@@ -35,12 +35,18 @@ bin/provider-kubernetes: PROGRAM := providerkubernetes github.com/crossplane-con
 bin/cluster-api: PROGRAM         := clusterapi sigs.k8s.io/cluster-api
 bin/helm: PROGRAM                := helm helm.sh/helm/v3/cmd/helm
 
+# What draws the pages and pictures, in tests that make test does without. Mermaid is one file of its package, which is pinned with its checksum.
+BROWSER     := test/browser
+INSTALL     := apt-get update -qq && apt-get install -qq -y --no-install-recommends
+MERMAID     := 12.3.0
+MERMAID_SUM := 336df803d87a38b70a01e736e666c8f7601d2ce42f5e47c8fafe5d721074b9a3
+
 # The version comes from git above, and a checkout that another user owns has no more to say to go build.
 export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: help build controlplane test test-long test-random test-upstream test-faults test-minor test-short test-real lint fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
+.PHONY: help build controlplane test test-long test-random test-upstream test-faults test-minor test-short test-real browser test-browser lint fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +102,21 @@ test-minor: ## Run the tests of whole commands and of the collector on the contr
 test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API and Helm (three minutes on 2 cores; once, some ten more to build these)
 	cd $(REAL) && $(GO) test -race -count=1 -timeout 20m ./...
 
+browser: bin/mermaid-$(MERMAID).min.js ## Install what make test-browser needs, where it is missing: Chromium and Graphviz with apt-get, Mermaid with npm
+	@missing=; \
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || missing=chromium; \
+	command -v dot >/dev/null || missing="$$missing graphviz"; \
+	test -z "$$missing" || { $(INSTALL) $$missing; }
+
+bin/mermaid-$(MERMAID).min.js:
+	@command -v npm >/dev/null || { $(INSTALL) npm; }
+	@mkdir -p $(@D)
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && (cd "$$dir" && npm pack --silent mermaid@$(MERMAID) >/dev/null && tar -xzf mermaid-$(MERMAID).tgz package/dist/mermaid.min.js) && \
+		echo "$(MERMAID_SUM)  $$dir/package/dist/mermaid.min.js" | sha256sum -c --status && cp "$$dir/package/dist/mermaid.min.js" $@ || { echo "mermaid $(MERMAID) was not found, or is not what the Makefile says" >&2; exit 1; }
+
+test-browser: build controlplane ## Test the pages of -o html, and the drawings of -o dot and -o mermaid, in Chromium, Graphviz and Mermaid, and write screenshots (two minutes; needs make browser)
+	cd $(BROWSER) && $(GO) test -count=1 -timeout 10m -v ./...
+
 test-short: ## Run the tests that need no control plane (seconds once they are compiled)
 	$(GO) test -short -skip '^Example' ./...
 
@@ -109,6 +130,7 @@ lint: bin/golangci-lint ## Check format, go.mod files, code with golangci-lint, 
 	cd $(PLANE) && ../../bin/golangci-lint run ./command ./pki ./plane ./process
 	cd $(UPSTREAM) && $(GO) mod tidy -diff && $(GO) vet ./... && ../../bin/golangci-lint run ./...
 	cd $(REAL) && $(GO) mod tidy -diff && $(GO) vet ./... && ../../bin/golangci-lint run ./...
+	cd $(BROWSER) && $(GO) mod tidy -diff && $(GO) vet ./... && ../../bin/golangci-lint run ./...
 
 fmt: ## Format the Go code
 	gofmt -w .
