@@ -22,7 +22,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: gen")
 		os.Exit(1)
 	}
-	err := errors.Join(reference("docs/cli"), finalizers("docs/finalizers.md"), causes("docs/causes.md"), findings("docs/findings.md"), cases("docs/stuck.md"), safety("docs/safety.md"), transcripts("README.md", "docs/*.md"), packages("docs/CONTRIBUTING.md"))
+	err := errors.Join(reference("docs/cli"), finalizers("docs/finalizers.md"), causes("docs/causes.md"), findings("docs/findings.md"), cases("docs/stuck.md"), safety("docs/safety.md"), transcripts("README.md", "docs/*.md"), pictures("docs/images"), packages("docs/CONTRIBUTING.md"))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: writing the documentation: %v\n", err)
 		os.Exit(1)
@@ -98,7 +98,26 @@ func transcripts(patterns ...string) error {
 		errs = append(errs, err)
 		for _, page := range pages {
 			errs = append(errs, rewrite(page, func(text string) (string, error) { return docs.WithTranscripts(text, all) }))
+			images, err := filepath.Rel(filepath.Dir(page), filepath.Join("docs", "images"))
+			errs = append(errs, err, rewrite(page, func(text string) (string, error) { return docs.WithPictures(text, filepath.ToSlash(images), all) }))
 		}
+	}
+	return errors.Join(errs...)
+}
+
+// pictures draws the transcripts that have colors.
+func pictures(dir string) error {
+	all, err := docs.Transcripts(os.DirFS(filepath.Join("test", "e2e", "testdata", "docs")))
+	if err != nil {
+		return err
+	}
+	drawn, err := docs.Pictures(all)
+	if err != nil {
+		return err
+	}
+	errs := []error{os.MkdirAll(dir, 0o755)}
+	for _, p := range drawn {
+		errs = append(errs, os.WriteFile(filepath.Join(dir, p.File), []byte(p.Text), 0o644))
 	}
 	return errors.Join(errs...)
 }

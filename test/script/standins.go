@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 )
 
+// escape stands for the character that a color begins with, which no reader of a script would see.
+const escape = "␛"
+
 // age is what every age in a transcript is: as if all had happened at once, a while ago.
 const age = "12m"
 
@@ -26,6 +29,7 @@ var (
 	others     = regexp.MustCompile(`and \d+ more: you may not list`) // of so many types as the server's version has
 	hashes     = regexp.MustCompile(`\bweb-[456789bcdf]{8,10}\b`)
 	columnHead = regexp.MustCompile(`[A-Z][A-Z-]*`)
+	colors     = regexp.MustCompile(escape + `\[[0-9;]*m`)
 )
 
 // standIns replaces what differs from run to run. Names keep their length, tables are laid out anew, and consecutive lines about objects, as in
@@ -80,13 +84,13 @@ func relay(lines []string, first int) int {
 			if rows[0][i] == "AGE" {
 				row[i] = exactAge.ReplaceAllString(cell, age)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+			widths[i] = max(widths[i], width(row[i]))
 		}
 	}
 	for i, row := range rows {
 		var b strings.Builder
 		for j, cell := range row {
-			b.WriteString(cell + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)+3))
+			b.WriteString(cell + strings.Repeat(" ", widths[j]-width(cell)+3))
 		}
 		lines[first+i] = strings.TrimRight(b.String(), " ")
 	}
@@ -95,17 +99,17 @@ func relay(lines []string, first int) int {
 
 // cells cuts a line where columns start. It is no row if a cell is empty, or there is no space in front of one.
 func cells(line string, starts []int) ([]string, bool) {
-	runes := []rune(line)
+	columns := columnsOf(line)
 	var row []string
 	for i, start := range starts {
-		end := len(runes)
+		end := len(columns)
 		if i+1 < len(starts) {
 			end = min(end, starts[i+1])
 		}
-		if end <= start || start > 0 && runes[start-1] != ' ' {
+		if end <= start || start > 0 && !strings.HasSuffix(columns[start-1], " ") {
 			return nil, false
 		}
-		cell := strings.TrimRight(string(runes[start:end]), " ")
+		cell := strings.TrimRight(strings.Join(columns[start:end], ""), " ")
 		if cell == "" {
 			return nil, false
 		}
@@ -113,3 +117,33 @@ func cells(line string, starts []int) ([]string, bool) {
 	}
 	return row, true
 }
+
+// columnsOf cuts a line into what is in each column of a terminal: a character, with the colors that begin before it. Those that end a line belong to its last one.
+func columnsOf(line string) []string {
+	var columns []string
+	add := func(before, text string) {
+		for i, r := range []rune(text) {
+			if i > 0 {
+				before = ""
+			}
+			columns = append(columns, before+string(r))
+		}
+	}
+	before, from := "", 0
+	for _, at := range colors.FindAllStringIndex(line, -1) {
+		if at[0] > from {
+			add(before, line[from:at[0]])
+			before = ""
+		}
+		before, from = before+line[at[0]:at[1]], at[1]
+	}
+	if from < len(line) {
+		add(before, line[from:])
+	} else if len(columns) > 0 {
+		columns[len(columns)-1] += before
+	}
+	return columns
+}
+
+// width is how many columns of a terminal a text takes.
+func width(text string) int { return utf8.RuneCountInString(colors.ReplaceAllString(text, "")) }

@@ -20,24 +20,24 @@ import (
 // columns is the width of the terminal of a transcript, in which no table is shortened.
 const columns = 132
 
-// transcript [-y] CODE COMMAND... runs a command on a terminal and prints what a reader sees there: the command behind a "$", its output, and what it
-// writes to stderr. Its exit code must be CODE. With -y it answers the question with yes. Ages, uids and generated names are replaced by
+// transcript [-y|-c] CODE COMMAND... runs a command on a terminal and prints what a reader sees there: the command behind a "$", its output, and what it
+// writes to stderr. Its exit code must be CODE. With -y it answers the question with yes, and with -c its colors are in it, with a "␛" for each escape. Ages, uids and generated names are replaced by
 // stand-ins, so that cmp can compare the transcript with a file of the script, which the documentation shows.
 func transcript(ts *testscript.TestScript, neg bool, args []string) {
-	yes := len(args) > 0 && args[0] == "-y"
-	if yes {
+	yes, colors := len(args) > 0 && args[0] == "-y", len(args) > 0 && args[0] == "-c"
+	if yes || colors {
 		args = args[1:]
 	}
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: transcript [-y] CODE COMMAND...")
+		ts.Fatalf("usage: transcript [-y|-c] CODE COMMAND...")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	code, out := onTerminal(ts, yes, args[1:])
+	code, out := onTerminal(ts, yes, colors, args[1:])
 	for deadline := time.Now().Add(patience); strings.HasPrefix(out, "InProgress\n") && time.Now().Before(deadline); { // nobody is blamed yet
-		code, out = onTerminal(ts, yes, args[1:])
+		code, out = onTerminal(ts, yes, colors, args[1:])
 	}
-	_, err = io.WriteString(ts.Stdout(), standIns(typed(args[1:])+out))
+	_, err = io.WriteString(ts.Stdout(), standIns(typed(args[1:])+strings.ReplaceAll(out, "\x1b", escape)))
 	ts.Check(err)
 	if code != want {
 		ts.Fatalf("exit code %d, want %d:\n%s", code, want, out)
@@ -56,12 +56,17 @@ func typed(args []string) string {
 }
 
 // onTerminal runs a command with a terminal as stdin and stdout, but for stderr, where progress would be drawn over and over.
-func onTerminal(ts *testscript.TestScript, yes bool, args []string) (code int, out string) {
+func onTerminal(ts *testscript.TestScript, yes, colors bool, args []string) (code int, out string) {
 	keyboard, screen, err := terminal.Open(columns)
 	ts.Check(err)
 	defer keyboard.Close()
 	var stderr bytes.Buffer
 	cmd := command(ts, args)
+	if colors {
+		cmd.Env = append(cmd.Env, "TERM=xterm")
+	} else {
+		cmd.Env = append(cmd.Env, "NO_COLOR=1")
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = screen, screen, &stderr
 	ts.Check(errors.Join(cmd.Start(), screen.Close()))
 	var seen strings.Builder
@@ -95,6 +100,5 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	for _, key := range of(ts).environment {
 		cmd.Env = append(cmd.Env, key+"="+ts.Getenv(key))
 	}
-	cmd.Env = append(cmd.Env, "NO_COLOR=1")
 	return cmd
 }
