@@ -251,6 +251,7 @@
   }
 
   function draw() {
+    if (!placed) return; // it is not known yet how large the graph is to be
     if (moving) move(performance.now());
     const { w, h, ratio } = size;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);

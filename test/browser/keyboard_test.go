@@ -64,6 +64,7 @@ func TestSearchFindsAndExpands(t *testing.T) {
 
 func TestZoomShowsWhereOneIs(t *testing.T) {
 	tb := show(t, shop().Page, setup{})
+	tb.settle()
 	if !tb.hidden("#map") {
 		t.Error("there is a map of what is shown whole")
 	}
