@@ -102,11 +102,13 @@ test-minor: ## Run the tests of whole commands and of the collector on the contr
 test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API and Helm (three minutes on 2 cores; once, some ten more to build these)
 	cd $(REAL) && $(GO) test -race -count=1 -timeout 20m ./...
 
-browser: bin/mermaid-$(MERMAID).min.js ## Install what make test-browser needs, where it is missing: Chromium and Graphviz with apt-get, Mermaid with npm
+browser: bin/mermaid-$(MERMAID).min.js ## Install what make test-browser needs, where it is missing: Chromium and Graphviz with apt-get, Mermaid with npm; fails if Chromium does not start
 	@missing=; \
 	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || missing=chromium; \
 	command -v dot >/dev/null || missing="$$missing graphviz"; \
 	test -z "$$missing" || { $(INSTALL) $$missing; }
+	@timeout 120 "$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" --headless --no-sandbox --disable-dev-shm-usage --dump-dom about:blank >/dev/null 2>&1 || \
+		{ echo "Chromium is installed and does not start" >&2; exit 1; }
 
 bin/mermaid-$(MERMAID).min.js:
 	@command -v npm >/dev/null || { $(INSTALL) npm; }
