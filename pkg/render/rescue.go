@@ -94,11 +94,11 @@ func rescueSteps(p *rescue.Planned) []string {
 }
 
 // RescueQuestion asks for what is done, and for what it leaves undone.
-func RescueQuestion(p *rescue.Planned) string {
+func RescueQuestion(p *rescue.Planned, s Style) string {
 	if p.Finalizers == nil {
 		return "Do you want to continue? (y/N): "
 	}
-	return UnfinalizeQuestion(p.Finalizers)
+	return UnfinalizeQuestion(p.Finalizers, s)
 }
 
 // RescueRefusal is the refusal of a plan; nil if there is none.

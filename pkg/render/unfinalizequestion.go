@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// UnfinalizeQuestion asks for what is done and for all that comes of it: data first, then what is left undone, and what follows.
-func UnfinalizeQuestion(p *unfinalize.Planned) string {
+// UnfinalizeQuestion asks for what is done and for all that comes of it: data first, then what is left undone, and what follows. It is wrapped as Paragraphs are.
+func UnfinalizeQuestion(p *unfinalize.Planned, s Style) string {
 	p = p.Allowed()
 	var sentences, undone []string
 	var follow []graph.Ref
@@ -42,7 +42,9 @@ func UnfinalizeQuestion(p *unfinalize.Planned) string {
 	for i := range sentences {
 		sentences[i] = Escape(sentences[i])
 	}
-	return strings.Join(append(sentences, "Do you want to continue? (y/N): "), "\n")
+	var out strings.Builder
+	_ = Paragraphs(&out, sentences, s) // to memory, which cannot fail
+	return out.String() + "Do you want to continue? (y/N): "
 }
 
 // leavesOutside names what is left outside the cluster.

@@ -14,7 +14,13 @@ import (
 // startOnTerminal starts kubectl gc on a terminal of its own, but for stderr. What is typed goes to stdin.
 func startOnTerminal(t *testing.T, args ...string) *process {
 	t.Helper()
-	keyboard, screen := onTerminal(t)
+	return startOnTerminalOf(t, 0, args...)
+}
+
+// startOnTerminalOf is startOnTerminal on a terminal with a number of columns.
+func startOnTerminalOf(t *testing.T, columns int, args ...string) *process {
+	t.Helper()
+	keyboard, screen := onTerminal(t, columns)
 	p := newProcess(t, args...)
 	p.stdin, p.cmd.Stdin, p.cmd.Stdout = keyboard, screen, screen
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -107,4 +113,26 @@ metadata:
 			t.Errorf("%d writes", n)
 		}
 	})
+}
+
+// TestQuestionFitsTheTerminal: what unfinalize asks is wrapped between words where the terminal ends.
+func TestQuestionFitsTheTerminal(t *testing.T) {
+	const columns = 60
+	c, ns, _ := withConfigMaps(t)
+	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, finalizers: [example.com/a-finalizer-with-a-long-name]}}", "-n", ns)
+	c.Kubectl(t, "delete", "configmap", "held", "-n", ns, "--wait=false")
+	p := startOnTerminalOf(t, columns, "unfinalize", "configmap/held", "--finalizer", "example.com/a-finalizer-with-a-long-name", "-n", ns, "--kubeconfig", c.Kubeconfig())
+	p.until(&p.stdout, prompt)
+	_, _ = io.WriteString(p.stdin, "n\n")
+	p.code()
+	seen := p.stdout.String()
+	_, question, found := strings.Cut(seen, "Finalizer example.com/a-finalizer-with-a-long-name:")
+	if !found {
+		t.Fatalf("the question does not say what it skips:\n%s", seen)
+	}
+	for line := range strings.Lines("Finalizer example.com/a-finalizer-with-a-long-name:" + question) {
+		if line = strings.TrimRight(line, "\r\n"); len(line) > columns {
+			t.Errorf("a line of the question has %d columns: %q", len(line), line)
+		}
+	}
 }

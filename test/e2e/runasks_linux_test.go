@@ -15,9 +15,9 @@ import (
 )
 
 // onTerminal opens a terminal and returns the side of the person and that of the program.
-func onTerminal(t *testing.T) (person, program *os.File) {
+func onTerminal(t *testing.T, columns int) (person, program *os.File) {
 	t.Helper()
-	person, program, err := terminal.Open(0)
+	person, program, err := terminal.Open(columns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestRunAsksAgainAboutAPlanThatHasGrown(t *testing.T) {
 			c := testcluster.Shared(t)
 			ns := c.Namespace(t)
 			c.Apply(t, dangling("old"), "-n", ns)
-			person, program := onTerminal(t)
+			person, program := onTerminal(t, 0)
 			code := make(chan int, 1)
 			go func() {
 				streams := genericiooptions.IOStreams{In: program, Out: program, ErrOut: program}

@@ -85,7 +85,7 @@ func (o *Options) confirm(ctx context.Context, p *rescue.Planned) error {
 	if err := o.show(p); err != nil {
 		return err
 	}
-	reply, err := o.Line(ctx, render.RescueQuestion(p))
+	reply, err := o.Line(ctx, render.RescueQuestion(p, o.Style(o.Output)))
 	if err == nil && reply != "y" && reply != "Y" {
 		return answer.Cancelled("cancelled; nothing was changed")
 	}

@@ -94,7 +94,7 @@ func (o *Options) confirm(ctx context.Context, p *unfinalize.Planned) error {
 	if err := o.show(p); err != nil {
 		return err
 	}
-	reply, err := o.Line(ctx, render.UnfinalizeQuestion(p))
+	reply, err := o.Line(ctx, render.UnfinalizeQuestion(p, o.Style(o.Output)))
 	if err == nil && reply != "y" && reply != "Y" {
 		return errCancelled
 	}
