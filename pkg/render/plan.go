@@ -35,16 +35,6 @@ type Plan struct {
 // groupedFrom is how many rows make a plan too long to read; it is then counted instead, unless all of it is asked for.
 const groupedFrom = 60
 
-// outcome is what becomes of one object.
-type outcome struct {
-	wave    int
-	stage   int // of an ordered deletion
-	word    string
-	policy  plan.Policy
-	because string
-	heldBy  string
-}
-
 // PlanTable writes what becomes of each object, as a tree, what is known of the finalizers
 // that will hold it up, and a line that sums it up. A wide one adds the policy of each delete and
 // the uids, and writes all of a large plan, which is otherwise counted by wave and kind.
@@ -90,74 +80,8 @@ func (p Plan) long() bool {
 	return false
 }
 
-// outcomes are by object. The sentences that say why are most of the memory, and a plan that is counted needs none: sentence returns an empty one then.
-func (p Plan) outcomes(sentence func(graph.ID, plan.Reason) string) map[graph.ID]outcome {
-	outcomes := make(map[graph.ID]outcome, len(p.Deleted))
-	for _, a := range p.Actions {
-		o := outcomes[a.Object]
-		switch a.Verb {
-		case plan.VerbDelete:
-			o.wave, o.stage, o.word, o.policy, o.because = a.Wave, a.Stage, "deleted", a.Policy, sentence(a.Object, a.Because)
-		case plan.VerbOrphan:
-			if o.word == "" {
-				o.wave = a.Wave
-			}
-		case plan.VerbUnblock:
-			if o.word == "" {
-				o.wave, o.word, o.because = a.Wave, "unblocked", sentence(a.Object, a.Because)
-			}
-		case plan.VerbRemoveFinalizer: // of an owner that was being deleted before
-			if o.word == "" {
-				o.wave, o.word, o.because = a.Wave, "deleted", sentence(a.Object, a.Because)
-			}
-		}
-		outcomes[a.Object] = o
-	}
-	set := func(list []plan.ObjectReason, word string) {
-		for _, s := range list {
-			o := outcomes[s.Object]
-			o.word, o.because = word, sentence(s.Object, s.Because)
-			outcomes[s.Object] = o
-		}
-	}
-	set(p.Kept, "kept")
-	for _, s := range p.Kept {
-		if s.Because.Code == plan.OwnerOrphans {
-			o := outcomes[s.Object]
-			o.word = "orphaned"
-			outcomes[s.Object] = o
-		}
-	}
-	for _, r := range p.Protected() {
-		o := outcomes[r.Object]
-		o.word, o.because = "protected", "the server refuses its deletion: "+Escape(Shorten(r.Message))
-		outcomes[r.Object] = o
-	}
-	set(p.Deadlocked, "deadlocked")
-	set(p.Stuck(), "stuck")
-	for _, id := range p.Unsettled {
-		o := outcomes[id]
-		if o.word == "deadlocked" || o.word == "stuck" {
-			continue // the summary names it, and what to do about it
-		}
-		o.because = strings.TrimPrefix(o.because+"; it depends on the collector's timing", "; ")
-		outcomes[id] = o
-	}
-	for _, f := range p.Forbidden {
-		o := outcomes[f.Object]
-		o.word, o.because = "forbidden", "you may not "+f.Verb+" it"
-		outcomes[f.Object] = o
-	}
-	for _, b := range p.Blockers {
-		o := outcomes[b.Object]
-		o.heldBy = p.holder(b)
-		outcomes[b.Object] = o
-	}
-	return outcomes
-}
-
 func (p Plan) tree(w io.Writer, s Style) error {
-	outcomes := p.outcomes(p.Because)
+	outcomes := p.outcomes()
 	var all []graph.Row
 	if p.Rows != nil {
 		all = graph.Rows(p.Rows)
@@ -177,8 +101,8 @@ func (p Plan) tree(w io.Writer, s Style) error {
 	for i, row := range drawing.rows {
 		ref := p.Graph.Ref(row.ID)
 		o := outcomes[row.ID]
-		if o.word == "" && !p.Graph.Observed(row.ID) {
-			o.word = strings.ToLower(p.Graph.State(row.ID).String()) // absent or unknown
+		if o.word == untouched && !p.Graph.Observed(row.ID) {
+			o.word = unobserved(p.Graph.State(row.ID))
 		}
 		wave := "-"
 		switch {
@@ -189,7 +113,7 @@ func (p Plan) tree(w io.Writer, s Style) error {
 		}
 		name := paint(palette.dim, prefix.next(row)) + paint(palette.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(palette.dim, drawing.mark(row))
 		cells := []string{
-			orDash(Escape(ref.Namespace)), name, wave, o.paint(palette), orDash(o.heldBy), orDash(o.because),
+			orDash(Escape(ref.Namespace)), name, wave, o.word.paint(palette), orDash(o.heldBy), orDash(o.because),
 		}
 		if wide {
 			cells = append(cells, orDash(strings.ToLower(string(o.policy))), orDash(Escape(ref.UID)))
@@ -215,30 +139,17 @@ func (p Plan) tree(w io.Writer, s Style) error {
 	return drawing.footer(w, p.Graph)
 }
 
-func (o outcome) paint(p Palette) string {
-	switch o.word {
-	case "":
-		return "-"
-	case "kept", "orphaned", "absent", "unblocked":
-		return paint(p.kind, o.word)
-	case "deadlocked", "stuck", "protected", "forbidden":
-		return paint(p.bad, o.word)
-	}
-	return paint(p.warn, o.word)
-}
-
 // grouped counts the objects by wave, outcome, namespace and kind, and names those that wait for finalizers, are kept or deadlocked.
 func (p Plan) grouped(w io.Writer, s Style) error {
-	outcomes := p.outcomes(func(graph.ID, plan.Reason) string { return "" })
 	type class struct {
-		wave                  int
-		word, namespace, kind string
+		fate
+		namespace, kind string
 	}
 	counts := map[class]int{}
-	for id, o := range outcomes {
-		if o.word != "" {
-			ref := p.Graph.Ref(id)
-			counts[class{o.wave, o.word, ref.Namespace, ref.Kind}]++
+	for i, f := range p.fates() {
+		if f.word != untouched {
+			ref := p.Graph.Ref(graph.ID(i))
+			counts[class{f, ref.Namespace, ref.Kind}]++
 		}
 	}
 	classes := make([]class, 0, len(counts))
@@ -246,11 +157,11 @@ func (p Plan) grouped(w io.Writer, s Style) error {
 		classes = append(classes, c)
 	}
 	slices.SortFunc(classes, func(a, b class) int {
-		return cmp.Or(cmp.Compare(a.wave, b.wave), strings.Compare(a.word, b.word), strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
+		return cmp.Or(cmp.Compare(a.wave, b.wave), strings.Compare(a.word.String(), b.word.String()), strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
 	})
 	var rows [][]string
 	for _, c := range classes {
-		rows = append(rows, []string{orDash(Escape(c.namespace)), Escape(c.kind), strconv.Itoa(counts[c]), strconv.Itoa(c.wave), outcome{word: c.word}.paint(s.Palette)})
+		rows = append(rows, []string{orDash(Escape(c.namespace)), Escape(c.kind), strconv.Itoa(counts[c]), strconv.Itoa(c.wave), c.word.paint(s.Palette)})
 	}
 	return s.writeTable(w, []string{"NAMESPACE", "KIND", "COUNT", "WAVE", "OUTCOME"}, rows)
 }

@@ -16,19 +16,19 @@ import (
 // PlanPage returns the page of a plan: the tree of what is deleted, what else the plan touches, and what becomes of each object. All gaps are on it; those of the
 // Plan decide whether it is complete. The digest, what is known of the finalizers, and why objects still exist, are not on it yet.
 func PlanPage(title string, p Plan, gaps []v1alpha1.Gap, now time.Time) *page.Page {
-	outcomes := p.outcomes(p.Because)
+	outcomes := p.outcomes()
 	out, at := Tree{Graph: p.Graph, Rows: p.rowsOfAll(outcomes), Now: now}.page(title, gaps)
 	out.Complete = len(p.Gaps) == 0
 	for id, i := range at {
 		o := outcomes[id]
-		out.Objects[i].Outcome = &page.Outcome{Word: o.word, Because: o.because, WaitsFor: o.heldBy, Policy: string(o.policy)}
+		out.Objects[i].Outcome = &page.Outcome{Word: o.word.String(), Because: o.because, WaitsFor: o.heldBy, Policy: string(o.policy)}
 	}
 	out.Plan = &page.Plan{Policy: string(p.Policy), Summary: p.Summary(), Warnings: denials(p), Remarks: p.Remarks(), Steps: p.pageSteps(at)}
 	return out
 }
 
 // rowsOfAll are the rows of the tree, and one for each object besides that something is done to or that is kept.
-func (p Plan) rowsOfAll(outcomes map[graph.ID]outcome) []graph.Row {
+func (p Plan) rowsOfAll(outcomes outcomes) []graph.Row {
 	var rows []graph.Row
 	shown := map[graph.ID]bool{}
 	if p.Rows != nil {

@@ -1,0 +1,157 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// word says in a word what becomes of an object.
+type word uint8
+
+const (
+	untouched word = iota
+	deleted
+	unblocked
+	kept
+	orphaned
+	protected
+	deadlocked
+	stuck
+	forbidden
+	absent  // what a reference names and does not exist
+	unknown // what a reference names and could not be looked at
+)
+
+// String is the word; empty for what is not touched.
+func (w word) String() string {
+	return [...]string{"", "deleted", "unblocked", "kept", "orphaned", "protected", "deadlocked", "stuck", "forbidden", "absent", "unknown"}[w]
+}
+
+func (w word) paint(p Palette) string {
+	switch w {
+	case untouched:
+		return "-"
+	case kept, orphaned, absent, unblocked:
+		return paint(p.kind, w.String())
+	case deadlocked, stuck, protected, forbidden:
+		return paint(p.bad, w.String())
+	}
+	return paint(p.warn, w.String())
+}
+
+// fate is what becomes of an object, and when.
+type fate struct {
+	wave int
+	word word
+}
+
+// outcome is what becomes of an object, and why.
+type outcome struct {
+	fate
+	stage   int // of an ordered deletion
+	policy  plan.Policy
+	because string
+	heldBy  string
+}
+
+// outcomes are by object.
+type outcomes map[graph.ID]outcome
+
+// outcomes returns what becomes of each object that the plan touches.
+func (p Plan) outcomes() outcomes {
+	out := make(outcomes, len(p.Deleted))
+	p.judge(out, p.Because)
+	for _, b := range p.Blockers {
+		o := out[b.Object]
+		o.heldBy = p.holder(b)
+		out[b.Object] = o
+	}
+	return out
+}
+
+func (o outcomes) of(id graph.ID) outcome      { return o[id] }
+func (o outcomes) set(id graph.ID, to outcome) { o[id] = to }
+
+// fates are by the ID of the object, for a plan that is counted: the sentences that say why would take more memory than the graph.
+type fates []fate
+
+// fates returns what becomes of each object of the graph.
+func (p Plan) fates() fates {
+	out := make(fates, p.Graph.Len())
+	p.judge(out, func(graph.ID, plan.Reason) string { return "" })
+	return out
+}
+
+func (f fates) of(id graph.ID) outcome      { return outcome{fate: f[id]} }
+func (f fates) set(id graph.ID, to outcome) { f[id] = to.fate }
+
+// judge sets what becomes of each object that the plan touches; sentence says why.
+func (p Plan) judge(out interface {
+	of(graph.ID) outcome
+	set(graph.ID, outcome)
+}, sentence func(graph.ID, plan.Reason) string) {
+	for _, a := range p.Actions {
+		o := out.of(a.Object)
+		switch a.Verb {
+		case plan.VerbDelete:
+			o.fate, o.stage, o.policy, o.because = fate{a.Wave, deleted}, a.Stage, a.Policy, sentence(a.Object, a.Because)
+		case plan.VerbOrphan:
+			if o.word == untouched {
+				o.wave = a.Wave
+			}
+		case plan.VerbUnblock:
+			if o.word == untouched {
+				o.fate, o.because = fate{a.Wave, unblocked}, sentence(a.Object, a.Because)
+			}
+		case plan.VerbRemoveFinalizer: // of an owner that was being deleted before
+			if o.word == untouched {
+				o.fate, o.because = fate{a.Wave, deleted}, sentence(a.Object, a.Because)
+			}
+		}
+		out.set(a.Object, o)
+	}
+	set := func(list []plan.ObjectReason, as func(plan.Reason) word) {
+		for _, s := range list {
+			o := out.of(s.Object)
+			o.word, o.because = as(s.Because), sentence(s.Object, s.Because)
+			out.set(s.Object, o)
+		}
+	}
+	always := func(w word) func(plan.Reason) word { return func(plan.Reason) word { return w } }
+	set(p.Kept, func(r plan.Reason) word {
+		if r.Code == plan.OwnerOrphans {
+			return orphaned
+		}
+		return kept
+	})
+	for _, r := range p.Protected() {
+		o := out.of(r.Object)
+		o.word, o.because = protected, "the server refuses its deletion: "+Escape(Shorten(r.Message))
+		out.set(r.Object, o)
+	}
+	set(p.Deadlocked, always(deadlocked))
+	set(p.Stuck(), always(stuck))
+	for _, id := range p.Unsettled {
+		o := out.of(id)
+		if o.word == deadlocked || o.word == stuck {
+			continue // the summary names it, and what to do about it
+		}
+		o.because = strings.TrimPrefix(o.because+"; it depends on the collector's timing", "; ")
+		out.set(id, o)
+	}
+	for _, f := range p.Forbidden {
+		o := out.of(f.Object)
+		o.word, o.because = forbidden, "you may not "+f.Verb+" it"
+		out.set(f.Object, o)
+	}
+}
+
+// unobserved is the word for a node that was not listed.
+func unobserved(s graph.State) word {
+	if s == graph.Absent {
+		return absent
+	}
+	return unknown
+}
