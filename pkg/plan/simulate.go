@@ -106,6 +106,9 @@ func (s *simulation) step(now []graph.ID) {
 			todo = append(todo, f)
 		}
 	}
+	if !s.silent {
+		s.actions = slices.Grow(s.actions, len(todo)) // of a large wave append would make room for twice as many
+	}
 	for _, f := range todo {
 		f()
 	}
