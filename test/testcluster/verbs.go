@@ -76,8 +76,8 @@ func (r *requests) visit(l commandLine, b *resource.Builder, do func(*resource.I
 	})
 }
 
-// apply applies what stdin says, server-side.
-func apply(_ context.Context, r *requests, l commandLine) (string, error) {
+// apply applies what stdin says, server-side, and waits until definitions have conditions: kubectl wait fails where they are null, as they are at first.
+func apply(ctx context.Context, r *requests, l commandLine) (string, error) {
 	manager := l.flags["field-manager"]
 	if manager == "" {
 		manager = "kubectl"
@@ -86,9 +86,13 @@ func apply(_ context.Context, r *requests, l commandLine) (string, error) {
 	if l.flags["namespace"] != "" {
 		b.RequireNamespace()
 	}
-	return "", b.Stream(strings.NewReader(l.stdin), "stdin").Flatten().Do().Visit(func(info *resource.Info, err error) error {
+	var definitions []*resource.Info
+	err := b.Stream(strings.NewReader(l.stdin), "stdin").Flatten().Do().Visit(func(info *resource.Info, err error) error {
 		if err != nil {
 			return err
+		}
+		if info.Mapping.GroupVersionKind.Kind == "CustomResourceDefinition" {
+			definitions = append(definitions, info)
 		}
 		data, err := runtime.Encode(unstructured.UnstructuredJSONScheme, info.Object)
 		if err != nil {
@@ -97,6 +101,38 @@ func apply(_ context.Context, r *requests, l commandLine) (string, error) {
 		_, err = helper(info, manager).WithFieldValidation(metav1.FieldValidationStrict).Patch(info.Namespace, info.Name, types.ApplyPatchType, data, nil)
 		return err
 	})
+	for _, info := range definitions {
+		if err == nil {
+			err = untilConditions(ctx, info)
+		}
+	}
+	return "", err
+}
+
+// untilConditions waits until an object has conditions.
+func untilConditions(ctx context.Context, info *resource.Info) error {
+	for {
+		now, err := resource.NewHelper(info.Client, info.Mapping).Get(info.Namespace, info.Name)
+		if err != nil {
+			return err
+		}
+		if conditions, _, _ := unstructured.NestedSlice(now.(*unstructured.Unstructured).Object, "status", "conditions"); len(conditions) > 0 {
+			return nil
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// pause waits between two looks.
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(between):
+		return nil
+	}
 }
 
 // create makes an empty config map.
@@ -170,10 +206,8 @@ func untilGone(ctx context.Context, info *resource.Info) error {
 		case uid != found:
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(between):
+		if err := pause(ctx); err != nil {
+			return err
 		}
 	}
 }
