@@ -85,13 +85,29 @@ func TestStringsAreKept(t *testing.T) {
 // TestInterner: equal strings are one, and what is remembered is bounded.
 func TestInterner(t *testing.T) {
 	var in interner
-	first := in.get([]byte("team-production"))
+	first := in.text("team-production")
 	for i := range 3 * maxInterned {
-		if got, want := in.get(fmt.Appendf(nil, "name-%d", i)), fmt.Sprintf("name-%d", i); got != want {
+		if got, want := in.text(fmt.Sprintf("name-%d", i)), fmt.Sprintf("name-%d", i); got != want {
 			t.Fatalf("got %q, want %q", got, want)
 		}
 		if len(in.known) > maxInterned {
 			t.Fatalf("%d strings are remembered", len(in.known))
+		}
+	}
+	if first != "team-production" || in.text("team-production") != first {
+		t.Errorf("a string changed: %q", first)
+	}
+}
+
+// TestRecent: a string that came a moment ago takes no memory again, and one that takes its place changes neither.
+func TestRecent(t *testing.T) {
+	var in recent
+	first := in.get([]byte("team-production"))
+	for i := range 3 * len(in) {
+		for _, want := range []string{fmt.Sprintf("name-%d", i), strings.Repeat("a", i%12), fmt.Sprintf("%d-the-same-end", i)} {
+			if got := in.get([]byte(want)); got != want {
+				t.Fatalf("got %q, want %q", got, want)
+			}
 		}
 	}
 	if first != "team-production" || in.get([]byte("team-production")) != first {
@@ -99,6 +115,6 @@ func TestInterner(t *testing.T) {
 	}
 	allocations := testing.AllocsPerRun(100, func() { in.get([]byte("team-production")) })
 	if allocations != 0 {
-		t.Errorf("%v allocations for a string that is known", allocations)
+		t.Errorf("%v allocations for a string that came before", allocations)
 	}
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ type metadataDecoder struct {
 	object      graph.Object
 	labels      labels.Set
 	annotations map[string]string
-	strings     interner
+	strings     recent
 }
 
 // decode reads one PartialObjectMetadata.
@@ -239,41 +240,34 @@ func fields(b []byte, f func(protowire.Number, field) error) error {
 	return nil
 }
 
-// interner keeps one copy of the strings that many objects share: namespaces, kinds, the names and uids of owners.
-type interner struct {
-	known map[string]string
-	// recent are some of those that came last, each in the place that its length and its end give it: most of what comes came a moment ago.
-	recent [128]string
+// recent are strings that came a moment ago: namespaces, kinds, the names and uids of owners, which many objects share. Each stands in the place that its length and
+// its end give it, until another takes that.
+type recent [1024]string
+
+// get returns the string with the same bytes, a new one if it did not come a moment ago.
+func (r *recent) get(b []byte) string {
+	var end uint64
+	if len(b) >= 8 {
+		end = binary.LittleEndian.Uint64(b[len(b)-8:])
+	} else {
+		for _, c := range b {
+			end = end<<8 | uint64(c)
+		}
+	}
+	at := &r[(end^uint64(len(b)))*0x9e3779b97f4a7c15>>54]
+	if *at != string(b) {
+		*at = string(b)
+	}
+	return *at
 }
+
+// interner keeps one copy of the strings that many objects share.
+type interner struct{ known map[string]string }
 
 // maxInterned bounds what is remembered; beyond it the memory of what came before is dropped, not the strings.
 const maxInterned = 1 << 14
 
-func (in *interner) get(b []byte) string {
-	place := len(b)
-	if n := len(b); n > 1 {
-		place += int(b[n-1])*7 + int(b[n-2])*61
-	}
-	recent := &in.recent[place%len(in.recent)]
-	if *recent != string(b) {
-		*recent = in.find(b)
-	}
-	return *recent
-}
-
-func (in *interner) find(b []byte) string {
-	if s, ok := in.known[string(b)]; ok {
-		return s
-	}
-	if in.known == nil || len(in.known) >= maxInterned {
-		in.known = make(map[string]string, 64)
-	}
-	s := string(b)
-	in.known[s] = s
-	return s
-}
-
-// text is get for what is a string already.
+// text returns the copy of a string that is kept.
 func (in *interner) text(s string) string {
 	if same, ok := in.known[s]; ok {
 		return same

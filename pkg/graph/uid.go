@@ -18,7 +18,7 @@ func parseUID(s string) (u uid, ok bool) {
 		if at == 8 || at == 13 || at == 18 || at == 23 {
 			at++
 		}
-		high, low := digit(s[at]), digit(s[at+1])
+		high, low := digits[s[at]], digits[s[at+1]]
 		if high|low > 15 {
 			return uid{}, false
 		}
@@ -28,26 +28,26 @@ func parseUID(s string) (u uid, ok bool) {
 	return u, true
 }
 
-// digit is the value of a hexadecimal digit in lower case, more than 15 if it is none.
-func digit(c byte) byte {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10
+// digits are the values of the hexadecimal digits in lower case, and 255 of all else. A table takes no branches, which nobody can foresee of random digits.
+var digits = func() (values [256]byte) {
+	for c := range values {
+		values[c] = 255
 	}
-	return 255
-}
+	for value, c := range []byte("0123456789abcdef") {
+		values[c] = byte(value)
+	}
+	return values
+}()
 
 // String is what parseUID reads.
 func (u uid) String() string {
-	const digits = "0123456789abcdef"
+	const digit = "0123456789abcdef"
 	b := make([]byte, 0, 36)
 	for i, c := range u {
 		if i == 4 || i == 6 || i == 8 || i == 10 {
 			b = append(b, '-')
 		}
-		b = append(b, digits[c>>4], digits[c&15])
+		b = append(b, digit[c>>4], digit[c&15])
 	}
 	return string(b)
 }
