@@ -54,8 +54,9 @@ func replayLoop(t *testing.T, play func(s *stage, l *ours)) {
 	s.loop().rests(s)
 }
 
+// onLoop gives a stage on a control plane of the scenarios: their types come while other tests watch, who look at everything then.
 func onLoop(t *testing.T) *stage {
-	c := testcluster.Shared(t)
+	c := testcluster.Another(t, "scenarios", testcluster.NoControllers())
 	prepare(t, "loop", c)
 	return newStage(t, c, &ours{config: c.Config()})
 }
