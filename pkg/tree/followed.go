@@ -27,7 +27,11 @@ func (f *followed) follow(s *Snapshot) *followed {
 		}
 		if !seen[row.ID] && s.Graph.Observed(row.ID) {
 			seen[row.ID] = true
-			next.linked[s.Graph.Ref(row.ID).UID] = s.linked(row.ID)
+			uid, ends := s.Graph.Ref(row.ID).UID, s.linked(row.ID)
+			if len(ends) == 0 && s.Graph.DeletionTimestamp(row.ID) != 0 {
+				ends = next.linked[uid] // it may have been gone by the time it was read
+			}
+			next.linked[uid] = ends
 		}
 	}
 	return next
