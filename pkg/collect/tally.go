@@ -1,7 +1,9 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -39,7 +41,6 @@ func (t *Tally) Add(e Event) (news bool) {
 		t.Events = append(t.Events, e)
 	}
 	if e.Err != nil {
-		t.failures++
 		return t.keeps || t.fail(e)
 	}
 	if e.Action.Verb == plan.VerbDelete && len(e.Action.RemainingFinalizers) > 0 {
@@ -51,11 +52,15 @@ func (t *Tally) Add(e Event) (news bool) {
 	return true
 }
 
-// fail remembers a failure, and says whether it is news.
+// fail remembers a failure, and says whether it is news. A write that nobody has answered is not counted: a run that watches looks at the object again when the server
+// answers.
 func (t *Tally) fail(e Event) (news bool) {
 	err := Failure(e)
-	if len(t.failed) < mostFailures {
-		t.failed = append(t.failed, err)
+	if unanswered := errors.As(err, new(*url.Error)); !unanswered {
+		t.failures++
+		if len(t.failed) < mostFailures {
+			t.failed = append(t.failed, err)
+		}
 	}
 	uid, says := e.Action.Object.UID, err.Error()
 	if t.told[uid] == says {

@@ -3,6 +3,7 @@ package collect
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -51,5 +52,15 @@ func TestARunKeepsItsEvents(t *testing.T) {
 	}
 	if len(tally.Events) != 4 || len(tally.Errors()) != 2 || tally.Count(plan.VerbDelete) != 1 || tally.Begun() != 1 || tally.Passes != 1 {
 		t.Errorf("tally %+v", tally)
+	}
+}
+
+// TestAWatchDoesNotCountWhatNobodyHasAnswered: while the server is away, it tells of a write, which it tries again later.
+func TestAWatchDoesNotCountWhatNobodyHasAnswered(t *testing.T) {
+	t.Parallel()
+	tally := newTally(false)
+	away := &url.Error{Op: "Delete", URL: "https://127.0.0.1", Err: errors.New("connection refused")}
+	if news := tally.Add(Event{Action: Action{Verb: plan.VerbDelete}, Err: fmt.Errorf("deleting: %w", away)}); !news || len(tally.Errors()) > 0 {
+		t.Errorf("news: %t, errors %v", news, tally.Errors())
 	}
 }
