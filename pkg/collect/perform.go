@@ -48,34 +48,46 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	p.loop.Agreed(p.Plan)
-	last, err := p.perform(ctx)
+	last, timedOut, err := p.perform(ctx)
 	errs := p.tally.Errors()
-	if last == nil {
+	out := &Outcome{Tally: p.tally}
+	switch {
+	case last != nil:
+		out.Graph, out.Gaps, out.Unread, out.NotDeleted = last.Graph, last.Gaps, last.Unread, last.NotDeleted
+	case timedOut: // before the first listing has ended, so that nothing was written: the plan still holds
+		out.Graph, out.Gaps, out.Unread, out.NotDeleted = p.Graph, p.Gaps, p.Unread, p.NotDeleted()
+	default:
 		return nil, errors.Join(append(errs, p.ended(ctx, err))...)
 	}
-	out := &Outcome{Graph: last.Graph, Gaps: last.Gaps, Unread: last.Unread, NotDeleted: last.NotDeleted, Tally: p.tally}
-	if timedOut(ctx, err) {
-		for _, o := range pending(last.NotDeleted) {
-			out.WaitedFor = append(out.WaitedFor, last.Graph.Ref(o.Object))
+	if timedOut {
+		for _, o := range pending(out.NotDeleted) {
+			out.WaitedFor = append(out.WaitedFor, out.Graph.Ref(o.Object))
 		}
+		err = p.timeUp(last != nil, len(out.WaitedFor) > 0)
+	} else {
+		err = p.ended(ctx, err)
 	}
-	return out, errors.Join(append(errs, p.leftAloneError(), Incomplete(out.Gaps, out.Unread), p.ended(ctx, err))...)
+	return out, errors.Join(append(errs, p.leftAloneError(), Incomplete(out.Gaps, out.Unread), err)...)
 }
 
-// perform runs the loop to its end, and goes on if others are waited for or changes are watched.
-func (p *Planned) perform(ctx context.Context) (*Result, error) {
+// perform runs the loop to its end, and goes on if others are waited for or changes are watched. TimedOut says that Request.Timeout has ended it.
+func (p *Planned) perform(ctx context.Context) (last *Result, timedOut bool, err error) {
 	switch r := p.request; {
 	case r.Watch:
-		return p.loop.Watch(ctx, nil)
+		last, err = p.loop.Watch(ctx, nil)
+		return last, false, err
 	case r.Wait:
+		waiting := ctx
 		if r.Timeout > 0 {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, r.Timeout)
+			waiting, cancel = context.WithTimeout(ctx, r.Timeout)
 			defer cancel()
 		}
-		return p.loop.Watch(ctx, func(s *Result) bool { return len(pending(s.NotDeleted)) == 0 })
+		last, err = p.loop.Watch(waiting, func(s *Result) bool { return len(pending(s.NotDeleted)) == 0 })
+		return last, err != nil && waiting.Err() != nil && ctx.Err() == nil, err
 	}
-	return p.loop.Run(ctx)
+	last, err = p.loop.Run(ctx)
+	return last, false, err
 }
 
 // pending are the objects that are being deleted and that somebody else has to release.
@@ -87,9 +99,4 @@ func pending(left []plan.ObjectReason) []plan.ObjectReason {
 		}
 	}
 	return list
-}
-
-// timedOut says whether a run was ended by its own time-out and not by its context.
-func timedOut(ctx context.Context, err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 }

@@ -3,12 +3,16 @@ package collect
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -46,5 +50,51 @@ func TestARunThatIsRefusedOrNotAgreedToWritesNothing(t *testing.T) {
 	}
 	if out, err = Run(t.Context(), client, Request{Namespace: s.namespace}); err != nil || !out.Idle {
 		t.Errorf("nothing is left to do: %v, %v", out, err)
+	}
+}
+
+// TestTimeOutBeforeTheListingSaysSo and what was seen to wait when the run was planned: that something still waits for others is not known otherwise.
+func TestTimeOutBeforeTheListingSaysSo(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	proxy, client := proxied(t, c)
+	s.make("held < nobody | "+hold, "free < nobody")
+	p, err := Plan(t.Context(), client, Request{Namespace: s.namespace, Wait: true, Timeout: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps") }, faultproxy.Hang())
+	out, err := p.Perform(t.Context())
+	if want := "timed out after 200ms, before the cluster was listed: nothing was written"; !answer.IsRefusal(err) || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if out == nil || out.Idle || len(out.WaitedFor) != 1 || out.WaitedFor[0].Name != "held" {
+		t.Errorf("%+v, want held to be waited for", out)
+	}
+	s.check("free < nobody", "held < nobody | "+hold)
+}
+
+// TestRequestThatTimesOutIsNotTheRunsTimeOut: the error is the request's.
+func TestRequestThatTimesOutIsNotTheRunsTimeOut(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	s.make("free < nobody")
+	proxy := faultproxy.Start(t, c.Config())
+	config := proxy.Config()
+	config.Timeout = 2 * time.Second
+	client, err := cluster.New(config, cluster.DefaultConcurrency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Plan(t.Context(), client, Request{Namespace: s.namespace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.On(func(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api") }, faultproxy.Hang())
+	out, err := p.Perform(t.Context())
+	if out != nil || err == nil || strings.Contains(err.Error(), "timed out after") {
+		t.Errorf("%v, %v; want the error of the request", out, err)
 	}
 }

@@ -43,10 +43,20 @@ func (p *Planned) ended(ctx context.Context, err error) error {
 	switch {
 	case err == nil, ctx.Err() != nil && p.request.Watch:
 		return nil
-	case timedOut(ctx, err):
-		return answer.Refuse(fmt.Errorf("timed out after %s; some deletions still wait for other controllers", p.request.Timeout))
 	case errors.Is(err, ErrMaxDeletes) && !errors.As(err, new(*MaxDeletesError)):
 		return answer.Refuse(fmt.Errorf("stopped after %d deletes: --max-deletes allows no more", p.request.MaxDeletes))
 	}
 	return refusal(err)
+}
+
+// timeUp words that Request.Timeout has ended a run: after it had listed what there is, and while deletions waited for somebody else, or before.
+func (p *Planned) timeUp(listed, waiting bool) error {
+	after := p.request.Timeout
+	switch {
+	case !listed:
+		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s, before the cluster was listed: nothing was written", after), "use a longer --timeout"))
+	case !waiting:
+		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s, before the run was done", after), "run the command again, with a longer --timeout"))
+	}
+	return answer.Refuse(fmt.Errorf("timed out after %s; some deletions still wait for other controllers", after))
 }
