@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -96,5 +97,27 @@ func TestRequestThatTimesOutIsNotTheRunsTimeOut(t *testing.T) {
 	out, err := p.Perform(t.Context())
 	if out != nil || err == nil || strings.Contains(err.Error(), "timed out after") {
 		t.Errorf("%v, %v; want the error of the request", out, err)
+	}
+}
+
+// TestRunThatWaitsEndsWhenTheLastFinalizerIsRemoved, of an object on which nothing depends.
+func TestRunThatWaitsEndsWhenTheLastFinalizerIsRemoved(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	proxy, client := proxied(t, c)
+	s.make("held < nobody | " + hold)
+	ended := make(chan error, 1)
+	go func() {
+		out, err := Run(t.Context(), client, Request{Namespace: s.namespace, Wait: true, Timeout: time.Minute})
+		if err == nil && len(out.NotDeleted) > 0 {
+			err = fmt.Errorf("left %v", out.NotDeleted)
+		}
+		ended <- err
+	}()
+	testcluster.Eventually(t, "it watches", func(context.Context) (bool, error) { return watches(proxy, "/configmaps") > 0, nil })
+	s.patch("held", `{"metadata":{"finalizers":null}}`)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

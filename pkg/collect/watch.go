@@ -112,7 +112,8 @@ func (l *Loop) undone(s *Result) []string {
 	return uids
 }
 
-// hear takes a change into account that the store has seen.
+// hear takes a change into account that the store has seen. With whole, what is left counts: an object that is being deleted, or is gone, changes that
+// although it may give nothing work.
 func (l *Loop) hear(c cluster.Change, whole bool) {
 	switch {
 	case c.Object == nil:
@@ -122,7 +123,9 @@ func (l *Loop) hear(c cluster.Change, whole bool) {
 	case c.Gone:
 		l.witness(c)
 	}
-	if due := touched(c, l.store); whole && len(due) > 0 || c.Object.UID == "" || cluster.DefinesTypes(c.ResumePoint.Type) {
+	due := touched(c, l.store)
+	counts := len(due) > 0 || c.Gone || c.Object.DeletionTimestamp != 0
+	if whole && counts || c.Object.UID == "" || cluster.DefinesTypes(c.ResumePoint.Type) {
 		l.due.addAll()
 	} else {
 		l.due.add(due...)
