@@ -67,6 +67,9 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 `, ns, uid))
 	fixture.Free(t, c, ns, "pvc/settings")
 	c.Kubectl(t, "delete", "pvc/settings", "-n", ns, "--wait=false")
+	testcluster.Eventually(t, "the finalizer that protects a claim is removed", func(context.Context) (bool, error) {
+		return !strings.Contains(c.Kubectl(t, "get", "pvc/settings", "-n", ns, "-o", "jsonpath={.metadata.finalizers}"), "kubernetes.io/pvc-protection"), nil
+	})
 	return ns
 }
 
