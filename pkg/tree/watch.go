@@ -3,13 +3,8 @@ package tree
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -40,6 +35,7 @@ func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Sna
 				asked.Client, asked.Catalog = fresh, catalog
 			}
 		}
+		interest.look()
 		s, err := interrupt.Do(ctx, func() (*Snapshot, error) { return look(ctx, &asked, of, opts) })
 		switch {
 		case drawn && errors.Is(err, context.Canceled):
@@ -75,102 +71,5 @@ func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Sna
 		}
 		drawn = true
 		interest.settle(ctx)
-	}
-}
-
-// interest picks the events that concern what is shown out of all events.
-type interest struct {
-	changed chan struct{}
-	// retyped says that types may have been added or removed, whose objects can belong to what is shown.
-	retyped atomic.Bool
-	mu      sync.Mutex
-	shown   *shown // nil takes every event
-}
-
-// shown is what a tree shows.
-type shown struct {
-	uids map[string]bool
-	// named are objects that are not there: a link names them, and nothing says which uid they will have.
-	named map[named]bool
-	// sources are the types of which an object can name one that is shown, and listed says whether there was an object when that was looked for.
-	sources map[graph.Type]bool
-	listed  func(uid string) bool
-}
-
-type named struct{ group, resource, namespace, name string }
-
-func newInterest() *interest {
-	return &interest{changed: make(chan struct{}, 1)}
-}
-
-// set makes what a snapshot shows the interest; of a forest that is everything.
-func (i *interest) set(s *Snapshot, forest bool) {
-	var all *shown
-	if !forest {
-		all = &shown{uids: make(map[string]bool, len(s.Rows)), named: map[named]bool{}, sources: map[graph.Type]bool{}}
-		all.listed = func(uid string) bool { _, ok := s.Graph.Lookup(uid); return ok }
-		for _, t := range s.sources {
-			all.sources[t] = true
-		}
-		for _, row := range s.Rows {
-			ref := s.Graph.Ref(row.ID)
-			if ref.UID != "" {
-				all.uids[ref.UID] = true
-			}
-			if !s.Graph.Observed(row.ID) {
-				all.named[named{ref.Group(), ref.Resource, ref.Namespace, ref.Name}] = true
-			}
-		}
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.shown = all
-}
-
-func (i *interest) event(c cluster.Change) {
-	defines := cluster.DefinesTypes(c.ResumePoint.Type)
-	if defines {
-		i.retyped.Store(true)
-	}
-	i.mu.Lock()
-	shown := i.shown
-	i.mu.Unlock()
-	if defines || shown.concerns(c) {
-		select {
-		case i.changed <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// concerns says whether a change can change what is shown: it is of an object that is, or that one of these owns or names, or of a new one that can name them.
-func (s *shown) concerns(c cluster.Change) bool {
-	o, t := c.Object, c.ResumePoint.Type
-	if s == nil || o == nil || s.uids[o.UID] || s.named[named{t.Group, t.Resource, o.Namespace, o.Name}] {
-		return true
-	}
-	if s.sources[t] && !c.Gone && !s.listed(o.UID) {
-		return true
-	}
-	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return s.uids[r.UID] })
-}
-
-// settle waits until no more events come, or for as long as is bearable.
-func (i *interest) settle(ctx context.Context) {
-	deadline := time.NewTimer(redrawEvery)
-	defer deadline.Stop()
-	for {
-		quiet := time.NewTimer(settle)
-		select {
-		case <-i.changed:
-			quiet.Stop()
-			continue
-		case <-quiet.C:
-			return
-		case <-deadline.C:
-		case <-ctx.Done():
-		}
-		quiet.Stop()
-		return
 	}
 }
