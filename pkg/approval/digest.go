@@ -2,9 +2,10 @@ package approval
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 	"regexp"
 	"slices"
@@ -23,23 +24,25 @@ func Digest(p *v1alpha1.Plan) string { return of(p).Digest() }
 
 // Digest is that of the whole plan. It is over the digests of the entries, in their order, so that a plan of a million objects is never held in words.
 func (c Content) Digest() string {
-	var entries [][sha256.Size]byte
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	c.each(func(_ func() string, key ...any) {
-		text.Reset()
-		if err := encoder.Encode(key); err != nil {
-			panic(unencodable(err))
-		}
-		entries = append(entries, sha256.Sum256(text.Bytes()))
+	entries := make([][sha256.Size]byte, 0, c.Size)
+	c.each(false, func(key []byte, _ string) {
+		entries = append(entries, sha256.Sum256(append(key, '\n')))
 	})
-	slices.SortFunc(entries, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(entries, compare)
 	hash := sha256.New()
 	_, _ = io.WriteString(hash, version) // a hash returns no error
 	for _, e := range slices.Compact(entries) {
 		_, _ = hash.Write(e[:])
 	}
 	return "sha256:" + hex.EncodeToString(hash.Sum(nil))
+}
+
+// compare orders digests. The first bytes almost always tell.
+func compare(a, b [sha256.Size]byte) int {
+	if first := cmp.Compare(binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:])); first != 0 {
+		return first
+	}
+	return bytes.Compare(a[:], b[:])
 }
 
 var digest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)

@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -16,89 +15,84 @@ type Content struct {
 	Plan    *v1alpha1.Plan
 	Actions iter.Seq[v1alpha1.Action]
 	Deleted iter.Seq[v1alpha1.ObjectRef]
+	// Size is about how many of both there are; 0 if that is not known.
+	Size int
 }
 
 // of returns the content of a whole plan.
 func of(p *v1alpha1.Plan) Content {
-	return Content{p, slices.Values(p.Actions), slices.Values(p.Deleted)}
+	return Content{p, slices.Values(p.Actions), slices.Values(p.Deleted), len(p.Actions) + len(p.Deleted)}
 }
 
-// entries are what a plan does, each with its words, by what identifies it: a JSON array of texts, so that no two are written alike. An entry without words is
-// told by another one.
+// entries are what a plan does, each with its words, by its key. An entry without words is told by another one.
 func entries(p *v1alpha1.Plan) map[string]string {
 	all := map[string]string{}
-	of(p).each(func(words func() string, key ...any) {
-		text, err := json.Marshal(key)
-		if err != nil {
-			panic(unencodable(err))
-		}
-		all[string(text)] = words()
-	})
+	of(p).each(true, func(key []byte, words string) { all[string(key)] = words })
 	return all
 }
 
-// unencodable is what a key of an entry never is: keys are texts, numbers, booleans and lists of texts, for which encoding/json has no error.
-func unencodable(err error) string { return "a key of a plan's entry: " + err.Error() }
-
-// adder adds an entry by its words and what identifies it.
-type adder func(words func() string, key ...any)
-
-// each adds each entry.
-func (c Content) each(add adder) {
+// each calls add with the key of each entry, and with its words if these are told.
+func (c Content) each(told bool, add func(key []byte, words string)) {
+	k := new(key)
+	words := func(format string, args ...any) string {
+		if !told {
+			return ""
+		}
+		return fmt.Sprintf(format, args...)
+	}
 	p := c.Plan
-	addRequest(p, add)
+	add(k.begin("policy").text(p.Policy).end(), words("propagation policy %s", p.Policy))
+	if p.GC != "" {
+		add(k.begin("gc").text(p.GC).end(), words("the garbage collector's part is done by %s", p.GC))
+	}
+	if g := p.GracePeriodSeconds; g != nil {
+		add(k.begin("gracePeriodSeconds").number(*g).truth(p.PropagateGracePeriod).end(), words("grace period of %d seconds", *g))
+	}
+	if !p.Complete {
+		add(k.begin("incomplete").end(), words("types that may contain dependents could not be listed"))
+	}
+	for _, o := range p.Roots {
+		add(k.begin("root").object(o).end(), words("named: %s", named(o)))
+	}
 	for a := range c.Actions {
-		add(func() string { return actionWords(a) }, "action", a.Verb, identity(a.Object), a.Policy, a.By, sorted(a.Owners), sorted(a.Finalizers), a.Field, a.Value)
+		does := ""
+		if told {
+			does = actionWords(a)
+		}
+		add(k.begin("action").text(a.Verb).object(a.Object).text(a.Policy).text(a.By).list(sorted(a.Owners)...).list(sorted(a.Finalizers)...).text(a.Field).text(a.Value).end(), does)
 	}
 	for i, s := range p.Stages {
 		for _, o := range s.Objects {
-			add(func() string { return fmt.Sprintf("delete %s in stage %d", named(o), i+1) }, "stage", i+1, identity(o))
+			add(k.begin("stage").number(int64(i+1)).object(o).end(), words("delete %s in stage %d", named(o), i+1))
 		}
 	}
 	for o := range c.Deleted {
-		add(func() string { return "" }, "deleted", identity(o))
+		add(k.begin("deleted").object(o).end(), "")
 	}
 	for _, s := range p.Stuck {
-		add(func() string { return "the deletion of " + named(s.Object) + " cannot complete" }, "stuck", identity(s.Object))
+		add(k.begin("stuck").object(s.Object).end(), words("the deletion of %s cannot complete", named(s.Object)))
 	}
 	for _, b := range p.Blockers {
 		for _, f := range b.Finalizers {
-			add(func() string { return fmt.Sprintf("wait for finalizer %s of %s", f, named(b.Object)) }, "finalizer", identity(b.Object), f)
+			add(k.begin("finalizer").object(b.Object).text(f).end(), words("wait for finalizer %s of %s", f, named(b.Object)))
 		}
 	}
 	for _, d := range p.Disks {
-		add(func() string { return "destroy the data of " + named(d.Volume) }, "disk", identity(d.Volume), d.Driver, d.Handle, d.Destroyed())
+		add(k.begin("disk").object(d.Volume).text(d.Driver).text(d.Handle).truth(d.Destroyed()).end(), words("destroy the data of %s", named(d.Volume)))
 	}
 	for _, o := range p.UnreadDisks {
-		add(func() string { return "perhaps destroy the data of " + named(o) }, "unreadDisk", identity(o))
+		add(k.begin("unreadDisk").object(o).end(), words("perhaps destroy the data of %s", named(o)))
 	}
 	for _, s := range p.Spared {
-		add(func() string { return "leave what " + named(s.Object) + " manages outside the cluster" }, "spared", identity(s.Object), s.Finalizer)
+		add(k.begin("spared").object(s.Object).text(s.Finalizer).end(), words("leave what %s manages outside the cluster", named(s.Object)))
 	}
 	for _, o := range p.UnreadSpared {
-		add(func() string { return "perhaps leave what " + named(o) + " manages outside the cluster" }, "unreadSpared", identity(o))
-	}
-}
-
-// addRequest adds what was asked for.
-func addRequest(p *v1alpha1.Plan, add adder) {
-	add(func() string { return "propagation policy " + p.Policy }, "policy", p.Policy)
-	if p.GC != "" {
-		add(func() string { return "the garbage collector's part is done by " + p.GC }, "gc", p.GC)
-	}
-	if g := p.GracePeriodSeconds; g != nil {
-		add(func() string { return fmt.Sprintf("grace period of %d seconds", *g) }, "gracePeriodSeconds", *g, p.PropagateGracePeriod)
-	}
-	if !p.Complete {
-		add(func() string { return "types that may contain dependents could not be listed" }, "incomplete")
-	}
-	for _, o := range p.Roots {
-		add(func() string { return "named: " + named(o) }, "root", identity(o))
+		add(k.begin("unreadSpared").object(o).end(), words("perhaps leave what %s manages outside the cluster", named(o)))
 	}
 }
 
 func actionWords(a v1alpha1.Action) string {
-	words := a.Verb + " " + named(a.Object)
+	words := a.Verb + " " + named(a.Object).String()
 	if a.Field != "" {
 		words += " " + a.Field + "=" + a.Value
 	}
@@ -113,11 +107,6 @@ func actionWords(a v1alpha1.Action) string {
 	return words + " (by " + a.By + ")"
 }
 
-// identity is what identifies an object: its uid, and where it stands. The version of the API in which it was listed says nothing about it.
-func identity(o v1alpha1.ObjectRef) []string {
-	return []string{o.UID, group(o.APIVersion), o.Kind, o.Namespace, o.Name}
-}
-
 func group(apiVersion string) string {
 	group, _, found := strings.Cut(apiVersion, "/")
 	if !found {
@@ -126,7 +115,10 @@ func group(apiVersion string) string {
 	return group
 }
 
-func named(o v1alpha1.ObjectRef) string {
+// named is an object as entries name it.
+type named v1alpha1.ObjectRef
+
+func (o named) String() string {
 	name := o.Name
 	if o.Namespace != "" {
 		name = o.Namespace + "/" + name

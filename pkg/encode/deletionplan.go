@@ -35,6 +35,7 @@ func DeletionDigest(p *deletion.Planned) string {
 				}
 			}
 		},
+		Size: len(p.Actions) + len(p.Deleted),
 	}.Digest()
 }
 
