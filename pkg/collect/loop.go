@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -165,7 +166,7 @@ func (l *Loop) list(ctx context.Context) (*pass, error) {
 		return l.fromStore(ctx)
 	}
 	client := l.client.WithFreshDiscovery()
-	catalog, err := client.Discover()
+	catalog, err := interrupt.Do(ctx, client.Discover)
 	if err != nil {
 		return nil, &listError{err}
 	}

@@ -54,7 +54,7 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 	switch {
 	case last != nil:
 		out.Graph, out.Gaps, out.Unread, out.NotDeleted = last.Graph, last.Gaps, last.Unread, last.NotDeleted
-	case timedOut: // before the first listing has ended, so that nothing was written: the plan still holds
+	case timedOut: // before a listing has ended: that of the plan is the last
 		out.Graph, out.Gaps, out.Unread, out.NotDeleted = p.Graph, p.Gaps, p.Unread, p.NotDeleted()
 	default:
 		return nil, errors.Join(append(errs, p.ended(ctx, err))...)
@@ -63,7 +63,7 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 		for _, o := range pending(out.NotDeleted) {
 			out.WaitedFor = append(out.WaitedFor, out.Graph.Ref(o.Object))
 		}
-		err = p.timeUp(last != nil, len(out.WaitedFor) > 0)
+		err = p.timeUp(last != nil && len(out.WaitedFor) > 0)
 	} else {
 		err = p.ended(ctx, err)
 	}

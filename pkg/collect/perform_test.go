@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,7 +68,7 @@ func TestTimeOutBeforeTheListingSaysSo(t *testing.T) {
 	}
 	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps") }, faultproxy.Hang())
 	out, err := p.Perform(t.Context())
-	if want := "timed out after 200ms, before the cluster was listed: nothing was written"; !answer.IsRefusal(err) || err.Error() != want {
+	if want := "timed out after 200ms, before the cluster was listed again: nothing was written"; !answer.IsRefusal(err) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if out == nil || out.Idle || len(out.WaitedFor) != 1 || out.WaitedFor[0].Name != "held" {
@@ -119,5 +120,23 @@ func TestRunThatWaitsEndsWhenTheLastFinalizerIsRemoved(t *testing.T) {
 	s.patch("held", `{"metadata":{"finalizers":null}}`)
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTimeOutAfterAWriteDoesNotSayThatNothingWasWritten: the server stops answering once it has taken a delete, and the pass after that lists nothing.
+func TestTimeOutAfterAWriteDoesNotSayThatNothingWasWritten(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	proxy, client := proxied(t, c)
+	s.make("free < nobody")
+	var silent atomic.Bool
+	proxy.On(func(*http.Request) bool { return silent.Load() }, faultproxy.Hang())
+	out, err := Run(t.Context(), client, Request{Namespace: s.namespace, Wait: true, Timeout: 15 * time.Second, OnEvent: func(Event) { silent.Store(true) }})
+	if err == nil || !strings.HasPrefix(err.Error(), "timed out after 15s, before the run was done") {
+		t.Errorf("%v, want that the run was not done", err)
+	}
+	if out == nil || out.Tally.Count(plan.VerbDelete) != 1 {
+		t.Errorf("%+v, want one delete", out)
 	}
 }

@@ -49,12 +49,12 @@ func (p *Planned) ended(ctx context.Context, err error) error {
 	return refusal(err)
 }
 
-// timeUp words that Request.Timeout has ended a run: after it had listed what there is, and while deletions waited for somebody else, or before.
-func (p *Planned) timeUp(listed, waiting bool) error {
+// timeUp words that Request.Timeout has ended a run. Waiting says that its last listing shows deletions that wait for somebody else.
+func (p *Planned) timeUp(waiting bool) error {
 	after := p.request.Timeout
 	switch {
-	case !listed:
-		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s, before the cluster was listed: nothing was written", after), "use a longer --timeout"))
+	case !p.loop.answered: // and a loop that has listed nothing has written nothing
+		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s, before the cluster was listed again: nothing was written", after), "use a longer --timeout"))
 	case !waiting:
 		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s, before the run was done", after), "run the command again, with a longer --timeout"))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -22,7 +23,7 @@ type served struct {
 // fromStore begins a pass with what is held of the cluster, or around what is due.
 func (l *Loop) fromStore(ctx context.Context) (*pass, error) {
 	around, part := l.due.take()
-	if err := l.discover(part); err != nil {
+	if err := l.discover(ctx, part); err != nil {
 		return nil, &listError{err}
 	}
 	return l.held(ctx, around)
@@ -47,7 +48,7 @@ func (l *Loop) held(ctx context.Context, around []string) (*pass, error) {
 }
 
 // discover asks what the server serves, before a pass over a part not each time: a type that is defined or served anew is an event.
-func (l *Loop) discover(part bool) error {
+func (l *Loop) discover(ctx context.Context, part bool) error {
 	every := l.opts.Rediscover
 	if every <= 0 {
 		every = DefaultRediscover
@@ -56,7 +57,7 @@ func (l *Loop) discover(part bool) error {
 		return nil
 	}
 	client := l.client.WithFreshDiscovery()
-	catalog, err := client.Discover()
+	catalog, err := interrupt.Do(ctx, client.Discover)
 	if err != nil {
 		return err
 	}
