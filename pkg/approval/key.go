@@ -63,7 +63,7 @@ func appendText(to []byte, s string) []byte {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			escaped, err := json.Marshal(s)
 			if err != nil {
-				panic("a text cannot be written as JSON: " + err.Error()) // it can: what is not UTF-8 is replaced
+				panic("a text cannot be written as JSON: " + err.Error()) // it can, as what is not UTF-8 is replaced; to go on would leave a name out of what is approved
 			}
 			return append(to, escaped...)
 		}
