@@ -120,7 +120,7 @@ func newListServer(t *testing.T) *listServer {
 		return &metav1.APIResourceList{GroupVersion: group + "/" + version, APIResources: []metav1.APIResource{{Name: name, Kind: kind, Verbs: verbs}}}
 	}
 	discovery := map[string]any{
-		"/version": map[string]string{"gitVersion": "v1.36.3"},
+		"/version": map[string]string{"gitVersion": "v1.37.2"},
 		"/api":     &metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}},
 		"/apis": &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList"}, Groups: []metav1.APIGroup{
 			group("example.com", "v2"), group("apiregistration.k8s.io", "v1"), group("apiextensions.k8s.io", "v1"),

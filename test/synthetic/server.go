@@ -113,7 +113,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if path == "/version" {
-		writeJSON(w, http.StatusOK, `{"major":"1","minor":"36","gitVersion":"v1.36.3"}`)
+		writeJSON(w, http.StatusOK, `{"major":"1","minor":"37","gitVersion":"v1.37.2"}`)
 		return
 	}
 	if r.Method == http.MethodPost {

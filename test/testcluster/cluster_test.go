@@ -90,7 +90,7 @@ func TestKubectlRunsPlugins(t *testing.T) {
 
 func TestVersionsAgree(t *testing.T) {
 	got := Shared(t).Kubectl(t, "version")
-	if strings.Count(got, "Version: v1.36.") != 2 || strings.Contains(got, "WARNING") {
+	if strings.Count(got, "Version: v1.37.") != 2 || strings.Contains(got, "WARNING") {
 		t.Errorf("kubectl version printed\n%s", got)
 	}
 }

@@ -88,8 +88,8 @@ var constructors = map[string]func(context.Context, *manager) (func(context.Cont
 		return func(ctx context.Context) { p.Run(ctx, 1) }, err
 	}),
 	"persistentvolume-protection-controller": with("pv-protection-controller", func(ctx context.Context, m *manager, c kubernetes.Interface) (func(context.Context), error) {
-		p := pvprotection.NewPVProtectionController(klog.FromContext(ctx), m.informers.Core().V1().PersistentVolumes(), c)
-		return func(ctx context.Context) { p.Run(ctx, 1) }, nil
+		p, err := pvprotection.NewPVProtectionController(klog.FromContext(ctx), m.informers.Core().V1().PersistentVolumes(), c)
+		return func(ctx context.Context) { p.Run(ctx, 1) }, err
 	}),
 	"clusterrole-aggregation-controller": with("clusterrole-aggregation-controller", func(_ context.Context, m *manager, c kubernetes.Interface) (func(context.Context), error) {
 		r := clusterroleaggregation.NewClusterRoleAggregation(m.informers.Rbac().V1().ClusterRoles(), c.RbacV1())
