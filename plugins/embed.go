@@ -16,7 +16,12 @@ var CompletionShim string
 //go:embed kubectl_complete-gc.cmd
 var WindowsCompletionShim string
 
-// Links is what finalizer.ReadLinks reads: the links of the packs, in a form that is read faster. UPDATE_LINKS=1 go test ./plugins writes it.
+// Known is what finalizer.Read reads: the packs, in a form that is read faster. UPDATE_LINKS=1 go test ./plugins writes it.
+//
+//go:embed known.json
+var Known []byte
+
+// Links is Known with nothing but the links.
 //
 //go:embed links.json
 var Links []byte

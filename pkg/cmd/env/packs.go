@@ -25,7 +25,7 @@ func (e *Env) CheckPacks() error {
 	return err
 }
 
-// Known returns what is known of finalizers. It is read once, which takes tens of milliseconds, so that only a command that needs it asks.
+// Known returns what is known of finalizers. It is read once, which takes some milliseconds, so that only a command that needs it asks.
 func (e *Env) Known() (*finalizer.Registry, error) { return e.known() }
 
 // Links returns the links of packs. They are read once, in much less time than all that is known.
@@ -40,11 +40,7 @@ func (e *Env) readPacks() {
 
 // loadKnown reads the packs that come with the plugin, then those of the user. What is read later counts.
 func (e *Env) loadKnown() (*finalizer.Registry, error) {
-	packs, err := plugins.Packs()
-	if err != nil {
-		return nil, err
-	}
-	known, err := finalizer.Load(packs)
+	known, err := finalizer.Read(plugins.Known)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +53,7 @@ func (e *Env) loadKnown() (*finalizer.Registry, error) {
 
 // loadLinks is loadKnown for the links alone.
 func (e *Env) loadLinks() ([]*link.Definition, error) {
-	known, err := finalizer.ReadLinks(plugins.Links)
+	known, err := finalizer.Read(plugins.Links)
 	if err != nil {
 		return nil, err
 	}
