@@ -85,7 +85,7 @@ var Kinds = []Kind{
 	{BlocksOwner, Error, "blockOwnerDeletion is set, and the collector never acts on the object: an owner that is deleted in the foreground waits for it forever (GC-066)"},
 	{SeveralControllers, Error, "more than one reference has controller: true; the server rejects every write of the references (API-034)"},
 	{ReferenceInvalid, Error, "a field that the server requires is empty, or the owner is an Event of the core group; the server rejects the object (API-034)"},
-	{NamespaceGone, Error, "the object is in a namespace that does not exist: nothing deletes it, and the server answers every update with 404 (NS-015)"},
+	{NamespaceGone, Error, "the object is in a namespace that does not exist: nothing deletes it, and before Kubernetes 1.37 the server answers every update with 404 (NS-015)"},
 	{DuplicateReference, Warning, "two references have the same uid; the collector compares them by the uid (GC-024)"},
 	{InexactKind, Warning, "the kind is spelled otherwise than it is served, or several types have it: the collector guesses which one is meant (X-07)"},
 	{OwnerNotCollected, Warning, "the collector does not watch the type of the owner: it notices its deletion late, and never completes it in the foreground (GC-001, GC-003)"},

@@ -83,7 +83,7 @@ var Kinds = []Kind{
 	{Code: DependencyMissing, Rank: Obstacle, Meaning: "an object that whoever removes the finalizer needs does not exist"},
 	{Code: InUse, Rank: Obstacle, Meaning: "other objects use the object, and whoever removes the finalizer waits until they are deleted"},
 	{Code: FinalizerOrphaned, Rank: Root, Meaning: "the object on whose behalf the finalizer was added is deleted, or no longer selects this one: nobody removes the finalizer"},
-	{Code: NamespaceGone, Rank: Obstacle, Meaning: "the object is in a namespace that does not exist: the server answers every update with 404"},
+	{Code: NamespaceGone, Rank: Obstacle, Meaning: "the object is in a namespace that does not exist: before Kubernetes 1.37 the server answers every update with 404"},
 	{Code: ActorForbidden, Rank: Root, Meaning: "whoever removes the finalizer is alive, and its ServiceAccount may neither update nor patch the object"},
 	{Code: ActorPaused, Rank: Root, Meaning: "whoever removes the finalizer is alive, and ignores the object, which says that it is paused or suspended"},
 	{Code: ActorNotWatching, Rank: Root, Meaning: "whoever removes the finalizer is alive, and was started to watch other namespaces only"},

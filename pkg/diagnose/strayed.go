@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// strayed is for an object in a namespace that does not exist: whoever finalized the namespace left it behind (NS-015). The server answers every update of it
-// with 404, so that no finalizer can be removed before the namespace exists again.
+// strayed is for an object in a namespace that does not exist: whoever finalized the namespace left it behind (NS-015). Before 1.37 the server answers every update of it
+// with 404, so that no finalizer can be removed before the namespace exists again. What is advised works on every version.
 func (e *examiner) strayed(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	t, ok := e.Graph.Type(id)
@@ -31,16 +31,16 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []finding {
 	f.evidence = append(f.evidence, observed(fmt.Sprintf("namespace %s does not exist, and %s is still in it", ref.Namespace, named(v1alpha1.ObjectRef(ref))))...)
 	// A policy with a selector of namespaces refuses to have it deleted, too.
 	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.rejected(ctx, id)) == 0 {
-		f.remedy = "Delete it if nobody needs it. In a namespace that does not exist, the server accepts deletes and rejects only updates."
+		f.remedy = "Delete it if nobody needs it. The server accepts that although the namespace does not exist."
 		f.commands = []step{at(v1alpha1.ObjectRef(ref), command("kubectl", "delete", "OBJECT")).doing("deletes the object")}
 		return found(ref, f)
 	}
 	return found(ref, e.revived(ctx, o, f))
 }
 
-// revived completes the finding about an object that cannot be changed before its namespace exists again.
+// revived completes the finding about an object that some servers do not let anyone change before its namespace exists again.
 func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f finding) finding {
-	f.remedy = fmt.Sprintf("Create namespace %s again: only then can the object be changed, and a finalizer be removed by its actor or by hand. Then delete the namespace, which deletes what is left in it.", o.GetNamespace())
+	f.remedy = fmt.Sprintf("Create namespace %s again: before Kubernetes 1.37, only then can the object be changed, and a finalizer be removed by its actor or by hand. Then delete the namespace, which deletes what is left in it.", o.GetNamespace())
 	f.commands = []step{command("kubectl", "create", "namespace", o.GetNamespace()).doing("creates the namespace again, so that the object can be changed").risking(finalizer.RiskNone)}
 	for _, name := range others(o.GetFinalizers()) {
 		a, err := e.actors.Of(ctx, o, name)
@@ -49,7 +49,7 @@ func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f 
 		}
 		f.evidence = append(f.evidence, a.Evidence...)
 		if a.Life == actor.Alive {
-			f.remedy += " " + phrase.Sentence(fmt.Sprintf("%s is alive and removes finalizer %s once the namespace exists", whoever(a), name))
+			f.remedy += " " + phrase.Sentence(fmt.Sprintf("%s is alive and can remove finalizer %s once the namespace exists", whoever(a), name))
 		}
 		if f.cost != "" {
 			f.cost += " "

@@ -2,12 +2,15 @@ package diagnose
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -29,13 +32,28 @@ func leftBehind(t testing.TB, c *testcluster.Cluster) string {
 	return ns
 }
 
+// minor is the minor version of the control plane.
+func minor(t testing.TB, c *testcluster.Cluster) int {
+	t.Helper()
+	var info version.Info
+	if err := json.Unmarshal([]byte(c.Kubectl(t, "get", "--raw", "/version")), &info); err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(info.Minor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // TestNamespaceGone: what a namespace that does not exist has left behind is found, also what is not being deleted, and the printed commands cure it.
 func TestNamespaceGone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "strays", testcluster.NoControllers())
 	ns := leftBehind(t, c)
-	if out, err := c.Try(t.Context(), "", "patch", "configmap", "deleted", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`); err == nil {
-		t.Fatalf("it can be changed: %s", out)
+	_, err := c.Try(t.Context(), "", "patch", "configmap", "deleted", "-n", ns, "--type=merge", "-p", `{"metadata":{"labels":{"a":"b"}}}`, "--dry-run=server")
+	if changeable := minor(t, c) >= 37; (err == nil) != changeable {
+		t.Fatalf("it can be changed: want %t, got %v", changeable, err)
 	}
 	d := examine(t, c.Config(), Options{}, ns)
 	want := []string{"NamespaceGone Namespace/" + ns}
