@@ -7,6 +7,8 @@ VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0
 LDFLAGS  = -X $(MODULE)/pkg/cmd.version=$(VERSION)
 PRODUCT  = ./cmd/... ./pkg/... ./plugins/...
 GRAPHS   = 500
+SEED    ?= 1
+RANDOM_TESTS = _P01|_P10|_P14|WatchMissesNothingOfWhat
 
 # The systems other than this one that the plugin is released for.
 PLATFORMS = darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -24,8 +26,13 @@ LINTER  := test/lint
 # So is that of goreleaser, which makes releases; make snapshot does without where nobody has built it.
 PACKAGER := test/goreleaser
 
-# The tests of whole commands, each with control planes of its own: side by side they wait for one another until their time-outs end.
-WHOLE    = $(addprefix $(MODULE)/test/,e2e faults stuck uninstall)
+# What runs whole commands, as processes, and what else needs a control plane; all other tests need none. A list is made when a target needs it.
+WHOLE = ./test/completion ./test/deploy ./test/e2e ./test/k9s ./test/stuck ./test/uninstall
+REAL_PLANE = $(filter-out $(WHOLE),$(sort ./test/testcluster $(addprefix ./,$(patsubst %/,%,$(dir $(shell grep -rl --include='*_test.go' '/test/testcluster"' pkg test/faults))))))
+PURE  = $(filter-out $(addprefix $(MODULE)/,$(patsubst ./%,%,$(WHOLE) $(REAL_PLANE))),$(shell $(GO) list ./...))
+
+# Runs the commands of a target, prints the slowest tests and what it cost, and with COSTS=1 writes that into the table of docs/CONTRIBUTING.md.
+SUITE = $(GO) run ./test/suite $(if $(COSTS),-table docs/CONTRIBUTING.md)
 
 # The real programs that test-real runs the plugin beside, each pinned in a module of its own, and the package each is built from.
 REAL     := test/real
@@ -46,10 +53,20 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: help build controlplane test test-long test-random test-upstream test-faults test-minor test-short test-real browser test-browser lint fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
+.PHONY: help build controlplane test test-long test-random test-race test-upstream test-faults test-minor test-short test-real browser test-browser lint fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo; sed -n 's/^#- //p' $(MAKEFILE_LIST)
+
+#- What make test leaves out, and why:
+#-   test-race      the race detector in commands that are processes; it doubles their cost, and runs in make test where commands run in the tests' process
+#-   test-random    random clusters beyond the first twelve of each test
+#-   test-faults    combinations of requests and faults beyond a sample, and of options of a dry run
+#-   test-upstream  Kubernetes' own tests, which compile the API server and the collector once more
+#-   test-real      controllers of others, which have to be built
+#-   test-browser   pages and drawings, which need Chromium and Graphviz
+#-   test-minor     older minor versions of Kubernetes, whose control planes have to be built
 
 build: ## Build the plugin as bin/kubectl-gc (minutes the first time, then seconds)
 	@CGO_ENABLED=0 GOFLAGS='$(GOFLAGS) -trimpath' test/build 'the plugin' -ldflags '$(LDFLAGS)' -o bin/kubectl-gc ./cmd/kubectl-gc
@@ -77,30 +94,33 @@ bin/helm: $(REAL)/helm/go.mod $(REAL)/helm/go.sum
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
 
-test: build controlplane ## Run all tests, against a real control plane where they need one (about half an hour on 2 cores)
-	@echo 'Running all tests: about half an hour on 2 cores. The first time they are compiled before, with the race detector, which takes some minutes more.'
-	cd $(PLANE) && $(GO) test -timeout 10m ./...
-	cd $(UPSTREAM) && $(GO) test -short .
-	$(GO) test -race -count=1 -timeout 30m $(filter-out $(WHOLE),$(shell $(GO) list ./...))
-	$(GO) test -race -count=1 -timeout 45m -p 1 $(WHOLE)
+test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (ten minutes on 2 cores, once they are compiled)
+	@echo 'Running the tests: about ten minutes on 2 cores. The first time they are compiled before, which takes some minutes more.'
+	@$(SUITE) $@ '$(GO) test -count=1 -p 1 -timeout 30m $(WHOLE)' '$(GO) test -race -count=1 -p 1 -timeout 30m $(REAL_PLANE)' '$(GO) test -race $(PURE)' \
+		'$(GO) test -C $(PLANE) -timeout 10m ./...' '$(GO) test -C $(UPSTREAM) -short .'
 
-# A release runs it: seeds that make test does not come to.
-test-long: test-upstream test-random test-faults ## Run Kubernetes' own tests of the collector, the tests with random clusters on many of them (GRAPHS=500), and all faults (hours)
+# A release runs it: what make test leaves out.
+test-long: test-upstream test-random test-race test-faults ## Run what make test leaves out, but for test-real and test-browser (hours)
 
 test-upstream: build controlplane ## Run Kubernetes' own tests of the collector against kubectl gc run --watch (minutes, once they are compiled)
-	cd $(UPSTREAM) && $(GO) test -count=1 -timeout 1h .
+	@$(SUITE) $@ '$(GO) test -C $(UPSTREAM) -count=1 -timeout 1h .'
 
-test-random: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500)
-	$(GO) test -race -count=1 -timeout 3h -run '_P01|_P10|_P14' ./pkg/collect ./pkg/plan -graphs $(GRAPHS)
+test-random: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500), from SEED on
+	@echo 'The first seed is $(SEED): make test-random SEED=$(SEED) repeats this.'
+	@$(SUITE) -at-once 1 $@ '$(GO) test -race -count=1 -timeout 3h -run $(RANDOM_TESTS) ./pkg/collect -graphs $(GRAPHS) -random-seed $(SEED) -twin-seed $(SEED) -faulty-seed $(SEED)' \
+		'$(GO) test -race -count=1 -timeout 3h -run $(RANDOM_TESTS) ./pkg/plan -graphs $(GRAPHS) -oracle-seed $(SEED)'
 
-test-faults: build controlplane ## Run the tests with all faults
-	$(GO) test -count=1 -timeout 12h ./test/faults -all
+test-race: build controlplane ## Run the tests of whole commands with the race detector in each command
+	@$(SUITE) $@ '$(GO) test -race -count=1 -p 1 -timeout 60m $(WHOLE)'
+
+test-faults: build controlplane ## Run the tests with all faults, and dry runs with all options
+	@$(SUITE) -at-once 1 $@ '$(GO) test -count=1 -timeout 12h ./test/faults -all' '$(GO) test -count=1 -timeout 1h ./test/e2e -run P09 -every'
 
 test-minor: ## Run the tests of whole commands and of the collector on the control plane in bin, which test/minor builds of another minor version
-	$(GO) test -count=1 -timeout 60m -p 1 ./pkg/cluster ./pkg/collect ./test/e2e ./test/deploy
+	@$(SUITE) $@ '$(GO) test -count=1 -timeout 60m -p 1 ./pkg/cluster ./pkg/collect ./test/e2e ./test/deploy'
 
 test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API and Helm (three minutes on 2 cores; once, some ten more to build these)
-	cd $(REAL) && $(GO) test -race -count=1 -timeout 20m ./...
+	@$(SUITE) $@ '$(GO) test -C $(REAL) -race -count=1 -timeout 20m ./...'
 
 browser: bin/mermaid-$(MERMAID).min.js ## Install what make test-browser needs, where it is missing: Chromium and Graphviz with apt-get, Mermaid with npm; fails if Chromium does not start
 	@missing=; \
@@ -117,10 +137,10 @@ bin/mermaid-$(MERMAID).min.js:
 		echo "$(MERMAID_SUM)  $$dir/package/dist/mermaid.min.js" | sha256sum -c --status && cp "$$dir/package/dist/mermaid.min.js" $@ || { echo "mermaid $(MERMAID) was not found, or is not what the Makefile says" >&2; exit 1; }
 
 test-browser: build controlplane ## Test the pages of -o html, and the drawings of -o dot and -o mermaid, in Chromium, Graphviz and Mermaid, and write screenshots (two minutes; needs make browser)
-	cd $(BROWSER) && $(GO) test -count=1 -timeout 10m -v ./...
+	@$(SUITE) $@ '$(GO) test -C $(BROWSER) -count=1 -timeout 10m ./...'
 
 test-short: ## Run the tests that need no control plane (seconds once they are compiled)
-	$(GO) test -short -skip '^Example' ./...
+	@$(SUITE) $@ '$(GO) test -short -skip ^Example ./...'
 
 lint: bin/golangci-lint ## Check format, go.mod files, code with golangci-lint, and the direction of imports (a minute on 2 cores, seconds where nothing changed; three more once, to build the linter)
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "make fmt would change: $$unformatted"; exit 1; }

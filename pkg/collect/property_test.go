@@ -32,7 +32,7 @@ func TestNothingWithALiveOwnerIsDeleted_P01(t *testing.T) {
 	c := testcluster.Shared(t)
 	world := randomcluster.New(t, c)
 	var faults, deleted int
-	for i, b := range batches("f", *faultySeed, randomcluster.Graphs(), 25) {
+	for i, b := range batches("f", *faultySeed, randomcluster.Graphs(), min(25, randomcluster.Graphs()/2)) {
 		f := newFaultyReads(b[0].seed, i%2 == 1)
 		proxy := faultproxy.Start(t, c.Config())
 		proxy.On(f.concerns, f.answer)

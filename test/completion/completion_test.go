@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,10 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-func TestMain(m *testing.M) { testcluster.Main(m) }
+func TestMain(m *testing.M) { script.Main(m) }
 
 const objects = `
 apiVersion: apps/v1
@@ -44,7 +44,10 @@ func TestCompletion(t *testing.T) {
 	cluster := testcluster.Shared(t)
 	namespace := cluster.Namespace(t)
 	cluster.Apply(t, objects, "-n", namespace)
-	plugin := build(t)
+	plugin, err := exec.LookPath("kubectl-gc") // this test's own program, which script.Main puts on the PATH
+	if err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		name string
 		args []string
@@ -96,7 +99,7 @@ func checkPrinted(t *testing.T, plugin string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(script)
+	want, err := os.ReadFile(shimScript)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,32 +108,18 @@ func checkPrinted(t *testing.T, plugin string) {
 	}
 }
 
-// script is what kubectl runs, under this name and in a folder of the PATH.
-const script = "../../plugins/kubectl_complete-gc"
+// shimScript is what kubectl runs, under this name and in a folder of the PATH.
+const shimScript = "../../plugins/kubectl_complete-gc"
 
 type shim struct{ name, target string }
 
 func shims(t *testing.T, plugin string) []shim {
 	t.Helper()
-	path, err := filepath.Abs(script)
+	path, err := filepath.Abs(shimScript)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return []shim{{"script", path}, {"link to the plugin", plugin}}
-}
-
-// build makes the plugin.
-func build(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "kubectl-gc")
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", path, "../../cmd/kubectl-gc")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building the plugin: %v\n%s", err, out)
-	}
-	return path
 }
 
 // directory makes a folder as an installation would: the plugin and what completes it.

@@ -2,6 +2,7 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -10,6 +11,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
+
+// every is what make test-long sets: make test goes through all that a table has in each of its columns, and not through each pair.
+var every = flag.Bool("every", false, "run every combination and not a sample")
 
 // workloads are the controllers that make pods.
 var workloads = testcluster.Controllers("deployment-controller", "replicaset-controller")
