@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Bind returns a context that is ctx, and a function that makes every request of a configuration's clients end with it. kubectl's resource builder and
-// client-go's discovery send requests under a context that never ends; those end with ctx. A request whose context comes from the one returned keeps it, since
+// Bind returns a context that is ctx, and a function that makes every request of a configuration's clients end with it. kubectl's resource builder
+// sends requests under a context that never ends; those end with ctx. A request whose context comes from the one returned keeps it, since
 // it may be meant to outlive ctx, as that of a write is (writeContext).
 func Bind(ctx context.Context) (context.Context, func(*rest.Config)) {
 	bound := context.WithValue(ctx, boundKey{}, true)

@@ -15,20 +15,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestRequestsWithoutAContextEndWithTheCommand: those of discovery and of kubectl's resource builder, which take none, while the server does not answer and
-// while it has answered in part.
+// TestRequestsWithoutAContextEndWithTheCommand: those of kubectl's resource builder, which takes none, while the server does not answer and while it has
+// answered in part.
 func TestRequestsWithoutAContextEndWithTheCommand(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMaps(ns, 1))
-	discover := func(config *rest.Config) error {
-		client, err := New(config, 0)
-		if err != nil {
-			return err
-		}
-		_, err = client.Discover()
-		return err
-	}
 	build := func(config *rest.Config) error {
 		flags := genericclioptions.NewConfigFlags(false)
 		flags.WrapConfigFn = func(*rest.Config) *rest.Config { return config }
@@ -56,8 +48,6 @@ func TestRequestsWithoutAContextEndWithTheCommand(t *testing.T) {
 		fault func(func()) faultproxy.Fault
 		send  func(*rest.Config) error
 	}{
-		"discovery, no answer":           {"/api", silent, discover},
-		"discovery, part of an answer":   {"/api", part, discover},
 		"the builder, no answer":         {"/configmaps/c000", silent, build},
 		"the builder, part of an answer": {"/configmaps/c000", part, build},
 	} {

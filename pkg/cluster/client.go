@@ -25,8 +25,8 @@ type Client struct {
 	onceDiscovery *onceDiscovery
 	discovery     discovery.CachedDiscoveryInterface // asked, behind a cache
 	concurrency   int
-	pages         func() pageSizes // which suit the server's version
-	pageSize      int              // objects in one answer to a list, if that is not left to pages
+	pages         *answered[pageSizes] // which suit the server's version
+	pageSize      int                  // objects in one answer to a list, if that is not left to pages
 	// pollInterval is how often a type is listed that may not be watched; 0 is DefaultPollInterval.
 	pollInterval time.Duration
 	clock        *serverClock
@@ -58,14 +58,13 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{config: config, rest: restClient, concurrency: concurrency, clock: clock}
+	c := &Client{config: config, rest: restClient, concurrency: concurrency, pages: &answered[pageSizes]{}, clock: clock}
 	c.ask(disc)
-	c.choosePages()
 	return c, nil
 }
 
 func (c *Client) ask(disc *discovery.DiscoveryClient) {
-	c.onceDiscovery = newOnceDiscovery(disc)
+	c.onceDiscovery = &onceDiscovery{DiscoveryClient: disc}
 	c.discovery = memory.NewMemCacheClient(c.onceDiscovery)
 }
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 )
 
 // Resource is one type that a server serves.
@@ -47,24 +49,34 @@ type Catalog struct {
 }
 
 // Discover asks the server what it serves. A group that fails, or of which discovery does not show what it has to, is a gap in the result. The error is
-// for a server that cannot be asked at all, or whose answer cannot be all that it serves: one without the core group among them (RO-013).
-func (c *Client) Discover() (*Catalog, error) {
+// for a server that cannot be asked at all, or whose answer cannot be all that it serves: one without the core group among them (RO-013). It ends with ctx.
+func (c *Client) Discover(ctx context.Context) (*Catalog, error) {
+	// The first request runs the credential plugin of a kubeconfig, which client-go gives no context.
+	cat, err := interrupt.Do(ctx, func() (*Catalog, error) { return c.discover(ctx) })
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx) // what was not answered any more looks like a group that fails
+	}
+	return cat, err
+}
+
+func (c *Client) discover(ctx context.Context) (*Catalog, error) {
 	var versioned sync.WaitGroup
-	versioned.Go(func() { c.pages() }) // meanwhile, so that the first list does not wait for it
+	versioned.Go(func() { c.pageSizes(ctx) }) // meanwhile, so that the first list does not wait for it
 	defer versioned.Wait()
-	found := c.onceDiscovery.ask()
+	found := c.onceDiscovery.ask(ctx)
 	if found.err != nil {
 		return nil, fmt.Errorf("asking the server which types it serves: %w", explainForbidden(found.err))
 	}
 	if err := plausible(found.groups); err != nil {
 		return nil, err
 	}
-	_, all, err := c.discovery.ServerGroupsAndResources()
+	cached := discovery.ToDiscoveryInterfaceWithContext(c.discovery)
+	_, all, err := cached.ServerGroupsAndResourcesWithContext(ctx)
 	failed, err := failedGroups(err)
 	if err != nil {
 		return nil, err
 	}
-	preferred, err := discovery.ServerPreferredResources(c.discovery)
+	preferred, err := discovery.ServerPreferredResourcesWithContext(ctx, cached)
 	if _, err := failedGroups(err); err != nil {
 		return nil, err
 	}
@@ -74,7 +86,7 @@ func (c *Client) Discover() (*Catalog, error) {
 	if _, shown := cat.Lookup(schema.GroupResource{Resource: NamespaceType.Resource}); !shown {
 		return nil, errNoCore
 	}
-	incomplete := c.doubts(cat, all)
+	incomplete := c.doubts(ctx, cat, all)
 	for gv, err := range failed {
 		if !cat.groupVersions[gv] { // an answer without resources counts as failed, too, and is in doubt already
 			incomplete[gv] = err

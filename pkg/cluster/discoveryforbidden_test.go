@@ -38,7 +38,7 @@ func TestForbiddenDiscoverySaysWhatToAskFor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = client.Discover()
+			_, err = client.Discover(t.Context())
 			if err == nil || err.Error() != "asking the server which types it serves: "+tt.says {
 				t.Errorf("%v, want %q", err, tt.says)
 			}

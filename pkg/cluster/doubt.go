@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,14 +54,14 @@ func plausible(groups *metav1.APIGroupList) error {
 }
 
 // doubts returns the versions in which there may be more types than discovery shows, and why.
-func (c *Client) doubts(cat *Catalog, lists []*metav1.APIResourceList) map[schema.GroupVersion]error {
+func (c *Client) doubts(ctx context.Context, cat *Catalog, lists []*metav1.APIResourceList) map[schema.GroupVersion]error {
 	doubts := map[schema.GroupVersion]error{}
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(c.concurrency)
 	for _, gv := range cat.suspects(lists) {
 		group.Go(func() error {
-			if err := c.askAgain(cat, gv); err != nil {
+			if err := c.askAgain(ctx, cat, gv); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				doubts[gv] = err
@@ -97,8 +98,8 @@ func (cat *Catalog) suspects(lists []*metav1.APIResourceList) []schema.GroupVers
 
 // askAgain reads the document of one version, which comes from whoever serves it and not from the aggregator. The error says why there may be types
 // that the catalog does not have; there is none if the document names resources and all that can be listed are known.
-func (c *Client) askAgain(cat *Catalog, gv schema.GroupVersion) error {
-	doc, err := c.onceDiscovery.ServerResourcesForGroupVersion(gv.String())
+func (c *Client) askAgain(ctx context.Context, cat *Catalog, gv schema.GroupVersion) error {
+	doc, err := c.onceDiscovery.ServerResourcesForGroupVersionWithContext(ctx, gv.String())
 	switch {
 	case err != nil:
 		return fmt.Errorf("discovery does not show all of it, and its own document cannot be read: %s", message(err))

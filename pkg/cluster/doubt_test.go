@@ -422,7 +422,7 @@ func TestDiscoveryUnderFaultHidesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := healthy.Discover()
+	want, err := healthy.Discover(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -460,7 +460,7 @@ func TestDiscoveryUnderFaultHidesNothing(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					got, err := client.Discover()
+					got, err := client.Discover(t.Context())
 					if err == nil && len(got.Gaps) == 0 && len(got.Resources) != len(want.Resources) {
 						t.Errorf("%d types are known of %d, and there is no gap", len(got.Resources), len(want.Resources))
 					}

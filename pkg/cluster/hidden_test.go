@@ -95,12 +95,12 @@ func TestDeadConversionWebhook(t *testing.T) {
 
 func eventuallyServes(t *testing.T, c *testcluster.Cluster, group, version string) {
 	t.Helper()
-	testcluster.Eventually(t, group+"/"+version+" to be served", func(context.Context) (bool, error) {
+	testcluster.Eventually(t, group+"/"+version+" to be served", func(ctx context.Context) (bool, error) {
 		client, err := New(c.Config(), 0)
 		if err != nil {
 			return false, err
 		}
-		catalog, err := client.Discover()
+		catalog, err := client.Discover(ctx)
 		if err != nil {
 			return false, err
 		}

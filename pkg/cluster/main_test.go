@@ -36,7 +36,7 @@ func tryList(ctx context.Context, config *rest.Config, opts ListOptions, change 
 	if change != nil {
 		change(client)
 	}
-	catalog, err := client.Discover()
+	catalog, err := client.Discover(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

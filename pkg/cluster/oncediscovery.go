@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,7 +14,7 @@ import (
 // it, would log the error besides returning it.
 type onceDiscovery struct {
 	*discovery.DiscoveryClient
-	ask func() discovered
+	answered answered[discovered]
 }
 
 type discovered struct {
@@ -23,18 +24,39 @@ type discovered struct {
 	err       error
 }
 
-func newOnceDiscovery(d *discovery.DiscoveryClient) *onceDiscovery {
-	return &onceDiscovery{DiscoveryClient: d, ask: sync.OnceValue(func() (a discovered) {
-		a.groups, a.resources, a.failed, a.err = d.GroupsAndMaybeResources()
+func (d *onceDiscovery) ask(ctx context.Context) discovered {
+	return d.answered.once(ctx, func() (a discovered) {
+		a.groups, a.resources, a.failed, a.err = d.DiscoveryClient.GroupsAndMaybeResourcesWithContext(ctx)
 		if a.err == nil && a.resources == nil {
-			klog.Background().V(1).Info("The server does not answer discovery in two documents, so each group version is asked for", "groups", len(a.groups.Groups))
+			klog.FromContext(ctx).V(1).Info("The server does not answer discovery in two documents, so each group version is asked for", "groups", len(a.groups.Groups))
 		}
 		return a
-	})}
+	})
 }
 
-// GroupsAndMaybeResources implements discovery.AggregatedDiscoveryInterface.
-func (d *onceDiscovery) GroupsAndMaybeResources() (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
-	a := d.ask()
+// GroupsAndMaybeResourcesWithContext implements discovery.AggregatedDiscoveryInterfaceWithContext.
+func (d *onceDiscovery) GroupsAndMaybeResourcesWithContext(ctx context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
+	a := d.ask(ctx)
 	return a.groups, a.resources, a.failed, a.err
+}
+
+// answered remembers an answer that one caller asked for and all others use.
+type answered[T any] struct {
+	mu     sync.Mutex
+	answer *T
+}
+
+// once returns the answer, which ask gets from the server if nobody has asked. Whoever gives up while asking does not take the answer along: what ask returned when
+// ctx has ended is not remembered, and the next caller asks again.
+func (a *answered[T]) once(ctx context.Context, ask func() T) T {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answer != nil {
+		return *a.answer
+	}
+	answer := ask()
+	if ctx.Err() == nil {
+		a.answer = &answer
+	}
+	return answer
 }

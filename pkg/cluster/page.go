@@ -100,7 +100,7 @@ func (c *Client) open(ctx context.Context, p page) (io.ReadCloser, error) {
 	req := c.rest.Get().AbsPath(p.path...).
 		SetHeader("Accept", acceptList).
 		WarningHandlerWithContext(quietWarnings{}).
-		Param("limit", strconv.Itoa(cmp.Or(c.pageSize, c.pages().newest)))
+		Param("limit", strconv.Itoa(cmp.Or(c.pageSize, c.pageSizes(ctx).newest)))
 	if p.continueToken != "" {
 		req.Param("continue", p.continueToken)
 	}

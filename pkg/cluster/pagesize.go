@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/version"
@@ -52,15 +51,14 @@ func pageSizesOf(server *version.Version) pageSizes {
 	return sizes
 }
 
-// choosePages asks the server for its version, once.
-func (c *Client) choosePages() {
-	c.pages = sync.OnceValue(func() pageSizes {
-		// Whoever asks first does so for all, and must not take the answer along when giving up.
-		ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
+// pageSizes asks the server for its version, once.
+func (c *Client) pageSizes(ctx context.Context) pageSizes {
+	return c.pages.once(ctx, func() pageSizes {
+		ctx, cancel := context.WithTimeout(ctx, versionPatience)
 		defer cancel()
 		server, err := c.serverVersion(ctx)
 		sizes := pageSizesOf(server)
-		log := klog.Background().V(1)
+		log := klog.FromContext(ctx).V(1)
 		switch {
 		case err != nil:
 			log.Info("The server does not tell its version, so lists are read in the pages of an old one", "limit", sizes.newest, "err", err)

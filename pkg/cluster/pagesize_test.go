@@ -54,7 +54,7 @@ func TestPagesSuitTheVersionOfTheServer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := client.pages().exact; got != test.exact {
+			if got := client.pageSizes(t.Context()).exact; got != test.exact {
 				t.Errorf("a list of an exact version has pages of %d, want %d", got, test.exact)
 			}
 		})

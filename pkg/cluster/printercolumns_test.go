@@ -36,7 +36,7 @@ func columnsOf(t *testing.T, config *rest.Config, meanwhile func(), wanted func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog, err := client.Discover()
+	catalog, err := client.Discover(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

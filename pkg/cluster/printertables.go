@@ -259,7 +259,7 @@ func (of *wantedType) inOrder() []graph.ID {
 // list reads a list page by page, and calls f with each row.
 func (of *wantedType) list(ctx context.Context, namespace, version string, f func(layout, *tableRow) error) error {
 	var at layout
-	sizes := of.client.pages()
+	sizes := of.client.pageSizes(ctx)
 	limit := sizes.newest
 	if version != "" {
 		limit = sizes.exact

@@ -26,7 +26,7 @@ func TestTheTimeIsTheServers(t *testing.T) {
 			if off := time.Until(client.Now()); off.Abs() > time.Minute {
 				t.Errorf("before the server has answered it is %s off", off)
 			}
-			if _, err := client.Discover(); err != nil {
+			if _, err := client.Discover(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if off := time.Until(client.Now().Add(-ahead)); off.Abs() > time.Minute {

@@ -66,7 +66,7 @@ func TestAStoreGoesOnWatchingAfterEverythingWasForbiddenForAMoment(t *testing.T)
 		}
 	})
 	t.Cleanup(s.Close)
-	catalog, err := client.Discover()
+	catalog, err := client.Discover(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

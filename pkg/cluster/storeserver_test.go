@@ -22,7 +22,7 @@ func storeOn(t *testing.T, client *Client, namespace string) func() ([]string, *
 	return func() ([]string, *ListResult) {
 		t.Helper()
 		fresh := client.WithFreshDiscovery()
-		catalog, err := fresh.Discover()
+		catalog, err := fresh.Discover(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestAStoreOfAUserWhoMayListOneNamespace(t *testing.T) {
 	}
 	s := client.NewStore(t.Context(), ListOptions{Fallback: []string{mine}}, func(Change) {})
 	t.Cleanup(s.Close)
-	catalog, err := client.Discover()
+	catalog, err := client.Discover(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

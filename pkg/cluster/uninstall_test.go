@@ -24,7 +24,7 @@ func uninstall(t *testing.T, c *testcluster.Cluster, plural, group string) {
 		t.Fatal(err)
 	}
 	shown := func() bool {
-		catalog, err := client.WithFreshDiscovery().Discover()
+		catalog, err := client.WithFreshDiscovery().Discover(ctx)
 		return err != nil || slices.ContainsFunc(catalog.Resources, func(r Resource) bool { return r.Group == group && r.Resource == plural })
 	}
 	for shown() {

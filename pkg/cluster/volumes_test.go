@@ -58,7 +58,7 @@ func TestVolumesOfClaims(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		catalog, err := client.Discover()
+		catalog, err := client.Discover(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -166,7 +165,7 @@ func (l *Loop) list(ctx context.Context) (*pass, error) {
 		return l.fromStore(ctx)
 	}
 	client := l.client.WithFreshDiscovery()
-	catalog, err := interrupt.Do(ctx, client.Discover)
+	catalog, err := client.Discover(ctx)
 	if err != nil {
 		return nil, &listError{err}
 	}

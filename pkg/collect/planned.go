@@ -22,7 +22,7 @@ type Planned struct {
 // Plan plans a run from a listing and live reads, and writes nothing. It refuses to take a kind for unserved of which anything says that it may still be
 // served.
 func Plan(ctx context.Context, client *cluster.Client, r Request) (*Planned, error) {
-	catalog, err := interrupt.Do(ctx, client.Discover)
+	catalog, err := client.Discover(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +41,7 @@ func Plan(ctx context.Context, client *cluster.Client, r Request) (*Planned, err
 		opts.Agree = p.agree
 	}
 	p.loop = New(client, opts)
+	// Planning to the end of the cascade knows no context and may take long.
 	p.Proposal, err = interrupt.Do(ctx, func() (*Proposal, error) { return p.loop.Propose(ctx) })
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -57,7 +56,7 @@ func (l *Loop) discover(ctx context.Context, part bool) error {
 		return nil
 	}
 	client := l.client.WithFreshDiscovery()
-	catalog, err := interrupt.Do(ctx, client.Discover)
+	catalog, err := client.Discover(ctx)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func ExamplePlan() {
 		fmt.Println(err)
 		return
 	}
-	catalog, err := client.Discover()
+	catalog, err := client.Discover(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 )
 
 const (
@@ -31,7 +30,7 @@ func discoverWithout(ctx context.Context, client *cluster.Client, deleted []grap
 	}
 	for end := time.Now().Add(forgetWithin); ; {
 		client := client.WithFreshDiscovery()
-		catalog, err := interrupt.Do(ctx, client.Discover)
+		catalog, err := client.Discover(ctx)
 		if err != nil || !showsAny(catalog, types) || time.Now().After(end) {
 			return client, catalog, err
 		}

@@ -10,7 +10,7 @@ import (
 const endsByItself = 500 * time.Millisecond
 
 // Do returns what read returns or, if that goes on although ctx has ended, what ended ctx. It is for what knows no context: a computation, a
-// library of kubectl's, standard input. That goes on until the process ends, so it must not write to a server.
+// file, standard input, a credential plugin. That goes on until the process ends, so it must not write to a server.
 func Do[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type answer struct {
 		value T

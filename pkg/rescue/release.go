@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -122,7 +121,7 @@ func (r *rescuer) listAgain(ctx context.Context) (grown bool, err error) {
 // list lists the dependents that refer to the object, and what can hide some, with discovery that is asked again.
 func (r *rescuer) list(ctx context.Context) ([]*Dependent, []v1alpha1.Gap, error) {
 	client := r.q.Client.WithFreshDiscovery()
-	catalog, err := interrupt.Do(ctx, client.Discover)
+	catalog, err := client.Discover(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,7 +31,7 @@ func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Sna
 	for {
 		if interest.retyped.Swap(false) {
 			fresh := q.Client.WithFreshDiscovery()
-			if catalog, err := interrupt.Do(ctx, fresh.Discover); err == nil { // otherwise what was served still counts
+			if catalog, err := fresh.Discover(ctx); err == nil { // otherwise what was served still counts
 				asked.Client, asked.Catalog = fresh, catalog
 			}
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -41,7 +40,7 @@ func once[T any](j *Assessor, known map[string]func() (T, error), name string, f
 // list lists with discovery that is asked anew.
 func list(ctx context.Context, client *cluster.Client, opts cluster.ListOptions) (*survey, error) {
 	client = client.WithFreshDiscovery()
-	catalog, err := interrupt.Do(ctx, client.Discover)
+	catalog, err := client.Discover(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func newRawReader(config *rest.Config, concurrency int) (*rawReader, error) {
 }
 
 func (r *rawReader) all(ctx context.Context) error {
-	catalog, err := r.cluster.Discover()
+	catalog, err := r.cluster.Discover(ctx)
 	if err != nil {
 		return err
 	}

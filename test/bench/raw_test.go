@@ -31,7 +31,7 @@ func TestRawAsksWhatTheListingAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog, err := client.Discover()
+	catalog, err := client.Discover(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -313,6 +314,29 @@ func TestInterruptedWhileItReadsStandardInput(t *testing.T) {
 				t.Errorf("exit code %d, stderr: %s", code, &p.stderr)
 			}
 		})
+	}
+}
+
+// TestInterruptedWhileACredentialPluginRuns, to which client-go gives no context.
+func TestInterruptedWhileACredentialPluginRuns(t *testing.T) {
+	c := testcluster.Shared(t)
+	dir := t.TempDir()
+	raw, err := os.ReadFile(c.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := regexp.MustCompile(`(?m)^( *)token: .*`)
+	slow := fmt.Sprintf("${1}exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, args: [-c, 'exec 2>&-; touch %[1]s/runs; while test -e %[1]s; do sleep 0.1; done'], interactiveMode: Never}", dir)
+	if err := os.WriteFile(dir+"/kubeconfig", token.ReplaceAll(raw, []byte(slow)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"tree", "run"} {
+		p := start(t, verb, "--kubeconfig", dir+"/kubeconfig")
+		testcluster.Eventually(t, "the plugin runs", func(context.Context) (bool, error) { return os.Remove(dir+"/runs") == nil, nil })
+		p.signal(os.Interrupt)
+		if code := p.code(); code != 1 || p.stderr.String() != "error: interrupted\n" {
+			t.Errorf("%s: exit code %d, stderr: %s", verb, code, &p.stderr)
+		}
 	}
 }
 

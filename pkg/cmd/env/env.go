@@ -97,7 +97,7 @@ func (e *Env) Connect(ctx context.Context) (*cluster.Client, *cluster.Catalog, e
 	if err != nil {
 		return nil, nil, err
 	}
-	catalog, err := interrupt.Do(ctx, client.Discover)
+	catalog, err := client.Discover(ctx)
 	return client, catalog, err
 }
 
@@ -116,7 +116,7 @@ func (e *Env) Listing() (report func(cluster.Progress), done func()) {
 	return func(p cluster.Progress) { progress.Listed(p.TypesDone, p.Types, p.Objects) }, progress.Done
 }
 
-// Print prints, for as long as somebody reads it.
+// Print prints, for as long as somebody reads it. A write to a full pipe knows no context.
 func (e *Env) Print(ctx context.Context, print func() error) error {
 	_, err := interrupt.Do(ctx, func() (any, error) { return nil, print() })
 	return err
