@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
@@ -30,7 +29,7 @@ type Tree struct {
 // exist is an error. It writes nothing.
 func LookAt(ctx context.Context, q *selection.Query, opts tree.Options) (*Tree, error) {
 	opts.Owners, opts.Depth, opts.Shows, opts.Drawn = false, -1, nil, nil
-	s, err := interrupt.Do(ctx, func() (*tree.Snapshot, error) { return tree.Look(ctx, q, opts) })
+	s, err := tree.Look(ctx, q, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type planner struct {
 // plan's Missing, and joined to the error if there is one. It ends with ctx.
 func Plan(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
 	pl := &planner{client: client, catalog: catalog, request: request}
-	found, err := interrupt.Do(ctx, func() (resolved, error) { return pl.resolve(ctx, getter) })
+	found, err := pl.resolve(ctx, getter)
 	if err != nil {
 		return nil, err
 	}

@@ -21,12 +21,12 @@ import (
 // Selection, AllowIncomplete, Known and Progress. It writes nothing. Objects that do not exist are in the plan's Absent; errors of others in Missing. It ends with ctx.
 func PlanWait(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
 	pl := &planner{client: client, catalog: catalog, request: request}
-	found, err := interrupt.Do(ctx, func() (resolved, error) { return pl.resolve(ctx, getter) })
+	found, err := pl.resolve(ctx, getter)
 	if err != nil {
 		return nil, err
 	}
 	p := &Planned{planner: pl}
-	if len(found.objects) > 0 {
+	if len(found.objects) > 0 { // the planning knows no context and may take long
 		p, err = interrupt.Do(ctx, func() (*Planned, error) {
 			query := &selection.Query{Client: client, Catalog: catalog, Selection: selection.Selection{Objects: found.objects}, Namespace: found.objects[0].Namespace}
 			query.Scope = query.ListingScope(false)

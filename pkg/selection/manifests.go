@@ -1,10 +1,13 @@
 package selection
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 )
 
 // Manifest is an object in a file.
@@ -14,14 +17,13 @@ type Manifest struct {
 	Source string
 }
 
-// Manifests reads the objects in files, as kubectl does, and asks no server. Lists are taken apart.
-func Manifests(files resource.FilenameOptions) ([]Manifest, error) {
-	infos, err := resource.NewLocalBuilder().
+// Manifests reads the objects in files, as kubectl does, and asks no server. Lists are taken apart. It ends with ctx.
+func Manifests(ctx context.Context, files resource.FilenameOptions) ([]Manifest, error) {
+	infos, err := infosOf(ctx, resource.NewLocalBuilder().
 		Unstructured().
 		ContinueOnError().
 		FilenameParam(false, &files).
-		Flatten().
-		Do().Infos()
+		Flatten())
 	if err != nil {
 		return nil, err
 	}
@@ -34,4 +36,9 @@ func Manifests(files resource.FilenameOptions) ([]Manifest, error) {
 		all = append(all, Manifest{o, info.Source})
 	}
 	return all, nil
+}
+
+// infosOf returns what a builder finds. It knows no context, and reads files, addresses and standard input.
+func infosOf(ctx context.Context, b *resource.Builder) ([]*resource.Info, error) {
+	return interrupt.Do(ctx, func() ([]*resource.Info, error) { return b.Do().Infos() })
 }

@@ -26,12 +26,12 @@ func (r Request) Objects(ctx context.Context, getter genericclioptions.RESTClien
 		objects, err := r.selected(ctx, getter, client, catalog)
 		return objects, nil, err
 	}
-	return r.named(getter, catalog)
+	return r.named(ctx, getter, catalog)
 }
 
 // named asks kubectl's own builder for what names and files mean. The errors are of objects without a name.
-func (r Request) named(getter genericclioptions.RESTClientGetter, catalog *cluster.Catalog) ([]Object, []error, error) {
-	infos, err := resource.NewBuilder(getter).
+func (r Request) named(ctx context.Context, getter genericclioptions.RESTClientGetter, catalog *cluster.Catalog) ([]Object, []error, error) {
+	infos, err := infosOf(ctx, resource.NewBuilder(getter).
 		Unstructured().
 		ContinueOnError().
 		NamespaceParam(r.Namespace).DefaultNamespace().
@@ -42,8 +42,7 @@ func (r Request) named(getter genericclioptions.RESTClientGetter, catalog *clust
 		AllNamespaces(r.AllNamespaces).
 		ResourceTypeOrNameArgs(false, r.Args...).
 		RequireObject(false).
-		Flatten().
-		Do().Infos()
+		Flatten())
 	var objects []Object
 	var nameless []error
 	for _, info := range infos {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 )
 
 // Query is a selection on a server.
@@ -156,13 +155,11 @@ func Filter(ids []graph.ID, keep func(graph.ID) bool) []graph.ID {
 
 // NewQuery finds out what a request means on a server. It asks for nothing but discovery, and for the Secrets of Helm releases that are named; the scope is that of the dependents.
 func NewQuery(ctx context.Context, config genericclioptions.RESTClientGetter, client *cluster.Client, catalog *cluster.Catalog, req Request) (*Query, error) {
-	meant, err := interrupt.Do(ctx, func() (Selection, error) {
-		req, err := req.withReleases(ctx, client, catalog)
-		if err != nil {
-			return Selection{}, err
-		}
-		return Resolve(FreshGetter(config, client), catalog, req)
-	})
+	req, err := req.withReleases(ctx, client, catalog)
+	if err != nil {
+		return nil, err
+	}
+	meant, err := Resolve(ctx, FreshGetter(config, client), catalog, req)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,8 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// Resolve finds out what a request means on a server. It asks for nothing but discovery.
-func Resolve(getter genericclioptions.RESTClientGetter, cat *cluster.Catalog, req Request) (Selection, error) {
+// Resolve finds out what a request means on a server. It asks for nothing but discovery. It ends with ctx.
+func Resolve(ctx context.Context, getter genericclioptions.RESTClientGetter, cat *cluster.Catalog, req Request) (Selection, error) {
 	selector, err := req.Selector()
 	r := Selection{Selector: selector}
 	if err != nil {
@@ -35,15 +36,14 @@ func Resolve(getter genericclioptions.RESTClientGetter, cat *cluster.Catalog, re
 		}
 		return r, nil
 	}
-	infos, err := resource.NewBuilder(getter).
+	infos, err := infosOf(ctx, resource.NewBuilder(getter).
 		Unstructured().
 		ContinueOnError().
 		NamespaceParam(req.Namespace).DefaultNamespace().AllNamespaces(req.AllNamespaces).
 		FilenameParam(false, &req.Files).
 		ResourceTypeOrNameArgs(false, req.Args...).
 		RequireObject(false).
-		Flatten().
-		Do().Infos()
+		Flatten())
 	if err != nil {
 		return r, SuggestType(err, cat)
 	}

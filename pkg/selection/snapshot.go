@@ -46,6 +46,7 @@ func build(ctx context.Context, catalog *cluster.Catalog, opts cluster.ListOptio
 	if err != nil {
 		return nil, err
 	}
+	// Building the graph of a large cluster takes long, and knows no context.
 	g, err := interrupt.Do(ctx, func() (*graph.Graph, error) { return builder.Build(), nil })
 	if err != nil {
 		return nil, err

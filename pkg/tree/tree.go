@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
@@ -51,13 +52,17 @@ func (s *Snapshot) Walk() iter.Seq[graph.Row] { return s.Graph.Walk(s.roots, s.o
 // Links returns the edges that no ownerReference records; nil if none were looked for.
 func (s *Snapshot) Links() *link.Links { return s.links }
 
-// Look lists what the query needs and finds the rows of its tree. An object that was named and is not there is an error.
+// Look lists what the query needs and finds the rows of its tree. An object that was named and is not there is an error. It ends with ctx.
 func Look(ctx context.Context, q *selection.Query, opts Options) (*Snapshot, error) {
 	return look(ctx, q, nil, opts)
 }
 
-// look is Look for objects that are followed; nil for those that the query names.
+// look is Look for objects that are followed; nil for those that the query names. Finding the links and rows of a large graph knows no context.
 func look(ctx context.Context, q *selection.Query, of *followed, opts Options) (*Snapshot, error) {
+	return interrupt.Do(ctx, func() (*Snapshot, error) { return snapshot(ctx, q, of, opts) })
+}
+
+func snapshot(ctx context.Context, q *selection.Query, of *followed, opts Options) (*Snapshot, error) {
 	listed, err := q.List(ctx)
 	if err != nil {
 		return nil, err
@@ -79,7 +84,7 @@ func look(ctx context.Context, q *selection.Query, of *followed, opts Options) (
 		if own.Elsewhere {
 			everywhere := *q
 			everywhere.Scope = ""
-			return look(ctx, &everywhere, of, opts)
+			return snapshot(ctx, &everywhere, of, opts)
 		}
 		listed.Graph, listed.Gaps = own.Graph, slices.Concat(listed.Gaps, own.Gaps)
 		s.links, s.sources = own.Links, own.Sources

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -36,7 +35,7 @@ func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Sna
 			}
 		}
 		interest.look()
-		s, err := interrupt.Do(ctx, func() (*Snapshot, error) { return look(ctx, &asked, of, opts) })
+		s, err := look(ctx, &asked, of, opts)
 		switch {
 		case drawn && errors.Is(err, context.Canceled):
 			return nil

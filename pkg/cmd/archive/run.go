@@ -43,7 +43,7 @@ func run(ctx context.Context, o *Options) error {
 	})
 }
 
-// verify reads an archive.
+// verify reads an archive. Reading a file knows no context.
 func (o *Options) verify(ctx context.Context) error {
 	s, err := interrupt.Do(ctx, func() (*archive.Summary, error) { return archive.Verify(o.Verify) })
 	if err != nil {

@@ -5,13 +5,12 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
 // manifests checks what is in the files.
 func (o *Options) manifests(ctx context.Context) (*v1alpha1.CheckReport, error) {
-	all, err := interrupt.Do(ctx, func() ([]selection.Manifest, error) { return selection.Manifests(o.Objects.Files) })
+	all, err := selection.Manifests(ctx, o.Objects.Files)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
@@ -32,7 +31,7 @@ func run(ctx context.Context, o *Options) error {
 	if o.Watch {
 		return o.watch(ctx, q, opts)
 	}
-	s, err := interrupt.Do(ctx, func() (*tree.Snapshot, error) { return tree.Look(ctx, q, opts) })
+	s, err := tree.Look(ctx, q, opts)
 	if err != nil {
 		return err
 	}
