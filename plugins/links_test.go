@@ -77,7 +77,9 @@ func TestWrittenPacksAreCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 		everything := cmp.Exporter(func(reflect.Type) bool { return true })
-		pattern := cmp.Comparer(func(a, b *regexp.Regexp) bool { return (a == nil) == (b == nil) && (a == nil || a.String() == b.String()) })
+		pattern := cmp.Comparer(func(a, b *regexp.Regexp) bool {
+			return (a == nil) == (b == nil) && (a == nil || a.String() == b.String())
+		})
 		if diff := cmp.Diff(test.packs.Packs(), read.Packs(), everything, pattern, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s: what is read is not what was written: (-want +got)\n%s", file, diff)
 		}
