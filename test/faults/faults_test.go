@@ -241,8 +241,10 @@ func (s *scenario) choose(every []combination, turn, of int) []combination {
 	if everything() {
 		return every
 	}
-	// A write that never succeeds is waited for until the time-out.
-	every = slices.DeleteFunc(every, func(c combination) bool { return c.fault.slow || s.waits && c.nth == 0 && c.request.class == write })
+	// A write that never succeeds is waited for until the time-out, and so is a watch that never opens by a command without an end: make test-faults has these.
+	every = slices.DeleteFunc(every, func(c combination) bool {
+		return c.fault.slow || c.nth == 0 && (s.endless || s.waits && c.request.class == write)
+	})
 	part := max(1, *sample/of)
 	step := max(1, len(every)/part)
 	var chosen []combination
