@@ -95,8 +95,8 @@ bin/helm: $(REAL)/helm/go.mod $(REAL)/helm/go.sum
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
 
-test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (ten minutes on 2 cores, once they are compiled)
-	@echo 'Running the tests: about ten minutes on 2 cores. The first time they are compiled before, which takes some minutes more.'
+test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (half an hour on 2 cores)
+	@echo 'Running the tests: about half an hour on 2 cores. The first time they are compiled before, which takes some minutes more.'
 	@$(SUITE) $@ '$(GO) test -count=1 -p 1 -timeout 30m $(WHOLE)' '$(GO) test -race -count=1 -p 1 -timeout 30m $(REAL_PLANE)' '$(GO) test -race -skip ^TestTwoBuildsOfOneCommitAreEqual $(PURE)' \
 		'$(GO) test -C $(PLANE) -timeout 10m ./...' '$(GO) test -C $(UPSTREAM) -short .'
 

@@ -18,7 +18,7 @@ type packFile struct {
 	Links      []link.Definition `json:"links,omitempty"`
 }
 
-// Write writes what is known as JSON. Reading that takes a tenth of the time that Load takes to read and check YAML, and commands are run many times a day.
+// Write writes what is known as JSON. Reading that takes a fifth of the time that Load takes to read and check YAML, and commands are run many times a day.
 func (r *Registry) Write() ([]byte, error) {
 	var files []packFile
 	for _, pack := range r.Packs() {

@@ -25,7 +25,7 @@ func (e *Env) CheckPacks() error {
 	return err
 }
 
-// Known returns what is known of finalizers. It is read once, which takes some milliseconds, so that only a command that needs it asks.
+// Known returns what is known of finalizers. It is read once, which takes ten milliseconds and more, so that only a command that needs it asks.
 func (e *Env) Known() (*finalizer.Registry, error) { return e.known() }
 
 // Links returns the links of packs. They are read once, in much less time than all that is known.
