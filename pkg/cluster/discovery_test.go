@@ -17,14 +17,7 @@ import (
 // again by the next who wants to know.
 func TestDiscoveryEndsWithItsContext(t *testing.T) {
 	c := testcluster.Shared(t)
-	healthy, err := New(c.Config(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := healthy.Discover(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := servedBy(t, c)
 	aggregated := func(t *testing.T, config *rest.Config) *faultproxy.Proxy { return faultproxy.Start(t, config) }
 	hidden := func(t *testing.T, config *rest.Config) *faultproxy.Proxy {
 		proxy := faultproxy.Start(t, config)

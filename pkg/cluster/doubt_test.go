@@ -418,14 +418,7 @@ func jsonText(code int, body string) faultproxy.Fault {
 // TestDiscoveryUnderFaultHidesNothing answers each discovery request once as it should not be: there is an error, or a gap, or all types are known.
 func TestDiscoveryUnderFaultHidesNothing(t *testing.T) {
 	c := testcluster.Shared(t)
-	healthy, err := New(c.Config(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := healthy.Discover(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := servedBy(t, c)
 	faults := map[string]faultproxy.Fault{
 		"403":        faultproxy.Status(403, metav1.StatusReasonForbidden, "no"),
 		"404 plain":  faultproxy.Plain(404, "404 page not found"),

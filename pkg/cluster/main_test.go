@@ -96,3 +96,17 @@ func listing(resource string) func(*http.Request) bool {
 		return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/"+resource) && r.URL.Query().Has("limit")
 	}
 }
+
+// servedBy is what a server that is as it should be says that it serves.
+func servedBy(t *testing.T, c *testcluster.Cluster) *Catalog {
+	t.Helper()
+	client, err := New(c.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cat, err := client.Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cat
+}
