@@ -17,9 +17,9 @@ const (
 // losses are owners that a loop has heard of only when they were gone, although it watches: neither a listing nor a watch has shown them alive, and
 // dependents of theirs come up all the same. A backup that is restored slowly is one owner loss over many passes.
 type losses struct {
-	// watching says that a pass has gone before: what was gone then was agreed to.
-	watching bool
-	recent   []loss
+	// first is the number of the watch's first pass: what was gone then was agreed to.
+	first  int
+	recent []loss
 }
 
 type loss struct {
@@ -37,12 +37,12 @@ func (s *losses) owners() []plan.LostOwner {
 	return owners
 }
 
-// remember keeps the owners that a pass has lost unexpectedly, for the passes to come. What was there when the watch began was agreed to.
+// remember keeps the owners that a pass of a watch has lost unexpectedly, for the passes to come. What its first pass had lost was agreed to.
 func (l *Loop) remember(p *Proposal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := &l.lost
-	if !s.watching {
+	if l.store == nil || l.passes == s.first {
 		return
 	}
 	now := time.Now()

@@ -36,7 +36,7 @@ func (l *Loop) Watch(ctx context.Context, enough func(*Result) bool) (*Result, e
 // watch is Watch. With whole each pass looks at all there is.
 func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool) (*Result, error) {
 	l.bound = l.explicit
-	l.due = newDue()
+	l.due, l.lost.first = newDue(), l.passes+1
 	l.store = l.client.NewStore(ctx, l.opts.List, func(change cluster.Change) { l.hear(change, whole) })
 	defer func() {
 		l.store.Close()
@@ -84,7 +84,6 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 			}
 		}
 		wait.reset()
-		l.lost.watching = true
 		l.store.Follow()
 		heard, err := l.due.wait(ctx, l.store.Ended(), l.opts.Settle, most)
 		if err != nil {

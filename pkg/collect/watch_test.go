@@ -50,17 +50,20 @@ type watching struct {
 	paused []error
 }
 
-// watchOver begins to watch as a collector does, and waits for the first run. It ends with the test.
+// watchOver begins to watch as a collector does, and waits for the first run, or until that is paused. It ends with the test.
 func watchOver(t *testing.T, client *cluster.Client, opts Options) *watching {
 	t.Helper()
 	w := &watching{t: t, runs: make(chan struct{}, 100), ended: make(chan error, 1)}
+	paused := make(chan struct{})
 	if opts.Agree == nil {
 		opts.Agree = AgreeToAll
 	}
 	opts.Paused = func(err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.paused = append(w.paused, err)
+		if w.paused = append(w.paused, err); len(w.paused) == 1 {
+			close(paused)
+		}
 	}
 	w.loop = New(client, opts)
 	var ctx context.Context
@@ -85,6 +88,7 @@ func watchOver(t *testing.T, client *cluster.Client, opts Options) *watching {
 	})
 	select {
 	case <-w.runs:
+	case <-paused:
 	case err := <-w.ended:
 		w.ended <- err
 		t.Fatal(err)
@@ -175,6 +179,35 @@ func TestWatchStopsABackupThatIsRestoredSlowly(t *testing.T) {
 	}
 	if left, paused := s.left(), w.pauses(); len(left) != 38 || len(paused) != 1 {
 		t.Errorf("%d left of 40, paused %v", len(left), paused)
+	}
+}
+
+// TestWatchStopsABackupThatComesWhileItStarts: an object is restored during each write, so that the first run does not end before twenty have come.
+func TestWatchStopsABackupThatComesWhileItStarts(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	for i := range 20 {
+		owner := fmt.Sprintf("owner%02d", i)
+		s.make(owner)
+		s.uids[owner] = types.UID("before-" + owner)
+	}
+	s.make("old < nobody")
+	proxy, client := proxied(t, c)
+	var came atomic.Int32
+	proxy.On(isWrite, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if i := came.Add(1) - 1; i < 20 {
+			s.make(fmt.Sprintf("restored%02d < owner%02d", i, i))
+		}
+		next.ServeHTTP(w, r)
+	})
+	w := watchOver(t, client, s.options())
+	var loss *OwnerLossError
+	if paused := w.until(1); !errors.As(paused[0], &loss) {
+		t.Errorf("paused because of %v", paused)
+	}
+	if n := came.Load(); n != 3 {
+		t.Errorf("%d writes, want that of the old object and two that are no owner loss yet", n)
 	}
 }
 
