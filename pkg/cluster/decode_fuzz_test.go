@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"testing"
 	"testing/iotest"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // FuzzWire reads anything as an answer in protobuf.
@@ -55,6 +57,41 @@ func FuzzJSON(f *testing.F) {
 		got, err := checkDecode(t, again)
 		if diff := difference(picked(t, &list, selectorOf(t, "k=v")), got); err != nil || diff != "" {
 			t.Errorf("error %v\n%s\nof %s", err, diff, again)
+		}
+	})
+}
+
+// FuzzEvents reads anything as a watch. What the generated code reads as an event is encoded again
+// and has to be read alike.
+func FuzzEvents(f *testing.F) {
+	body, _, ends := randomEvents(f, "protobuf", 1)
+	f.Add(body)
+	f.Add(body[4:ends[0]])
+	body, _, _ = randomEvents(f, "json", 1)
+	f.Add(body)
+	f.Add(streams["protobuf"](f, watch.Error, &metav1.Status{Code: http.StatusGone, Message: "expired"}))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got, err := eventsOf(bytes.NewReader(body), 4096, extras{})
+		again, errAgain := eventsOf(iotest.OneByteReader(bytes.NewReader(body)), 16, extras{})
+		if diff := eventDifference(got, again); diff != "" || (err == nil) != (errAgain == nil) {
+			t.Errorf("in small pieces: errors %v and %v\n%s", err, errAgain, diff)
+		}
+		var e metav1.WatchEvent
+		var unknown runtime.Unknown
+		var o metav1.PartialObjectMetadata
+		if e.Unmarshal(body) != nil || unknown.Unmarshal(bytes.TrimPrefix(e.Object.Raw, protobufMagic)) != nil ||
+			o.Unmarshal(unknown.Raw) != nil {
+			return
+		}
+		want := watchEvent{kind: watch.Modified}
+		kept := pick(&o, nil)
+		want.object = &kept
+		if o.DeletionGracePeriodSeconds != nil {
+			want.gracePeriod = *o.DeletionGracePeriodSeconds
+		}
+		got, err = eventsOf(bytes.NewReader(streams["protobuf"](t, want.kind, &o)), 4096, extras{})
+		if diff := eventDifference([]watchEvent{want}, got); err != nil || diff != "" {
+			t.Errorf("error %v\n%s", err, diff)
 		}
 	})
 }

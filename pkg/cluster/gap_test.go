@@ -38,10 +38,10 @@ func TestOneBrokenTypeIsAGap(t *testing.T) {
 		"500":         {faultproxy.Status(500, metav1.StatusReasonInternalError, "conversion webhook failed"), v1alpha1.GapUnavailable, "conversion webhook"},
 		"503 plain":   {faultproxy.Plain(503, "service unavailable"), v1alpha1.GapUnavailable, "unable to handle the request"},
 		"reset":       {faultproxy.Reset(), v1alpha1.GapUnavailable, "the connection broke"},
-		"not a list":  {faultproxy.Plain(200, `"hello"`), v1alpha1.GapFailed, "not a list"},
-		"html":        {faultproxy.Plain(200, `<html>log in</html>`), v1alpha1.GapFailed, "not a list"},
-		"empty":       {faultproxy.Plain(200, ``), v1alpha1.GapUnavailable, "ended before"},
-		"half a list": {faultproxy.Plain(200, `{"metadata":{},"items":[{"metadata":{"name":"x","uid":"u"}}`), v1alpha1.GapUnavailable, "ended before"},
+		"not a list":  {faultproxy.Plain(200, `"hello"`), v1alpha1.GapFailed, "cannot be decoded"},
+		"html":        {faultproxy.Plain(200, `<html>log in</html>`), v1alpha1.GapFailed, "cannot be decoded"},
+		"empty":       {faultproxy.Plain(200, ``), v1alpha1.GapUnavailable, "ended too early"},
+		"half a list": {faultproxy.Plain(200, `{"metadata":{},"items":[{"metadata":{"name":"x","uid":"u"}}`), v1alpha1.GapUnavailable, "ended too early"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,8 +12,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// acceptObject asks for the metadata of one object, which is small enough for JSON.
-const acceptObject = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+const (
+	// acceptMetadata asks for the metadata of one object, or of those of a watch, in protobuf if the
+	// server speaks it. It is what client-go's client for metadata asks for.
+	acceptMetadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1," +
+		acceptObject
+	// acceptObject asks for all of the metadata of one object.
+	acceptObject = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+)
 
 // acceptMetas asks for all of the metadata of a list of objects.
 const acceptMetas = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -23,20 +30,37 @@ var ErrNoUID = errors.New("the answer has no uid")
 // GetMeta reads one object's metadata live. The error is the server's, a NotFound among them, or says that the answer is about something else.
 func (c *Client) GetMeta(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
-	var it jsonItem
-	if err := getJSON(ctx, c.rest.Get().AbsPath(path...), acceptObject, &it); err != nil {
+	return getMetadata(ctx, c.rest.Get().AbsPath(path...), name)
+}
+
+// getMetadata sends a request whose answer is about one object, and reads its metadata.
+func getMetadata(ctx context.Context, req *rest.Request, name string) (*graph.Object, error) {
+	raw, err := getRaw(ctx, req, acceptMetadata)
+	if err != nil {
 		return nil, err
 	}
-	return it.named(name)
+	var o *graph.Object
+	if bytes.HasPrefix(raw, protobufMagic) {
+		o, _, err = decodeMetadata(raw, extras{})
+	} else {
+		var it jsonItem
+		if err = json.Unmarshal(raw, &it); err == nil {
+			o, err = it.object(extras{})
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", req.URL().Path, err)
+	}
+	return named(o, name)
 }
 
 // named returns the object of an answer to a request for one. An answer about another, or about none, as a proxy may give with a 200, says
 // nothing of the one that was asked for (RO-004, P-01).
-func (it *jsonItem) named(name string) (*graph.Object, error) {
-	if it.Metadata.Name != name {
-		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, it.Metadata.Name)
+func named(o *graph.Object, name string) (*graph.Object, error) {
+	if o.Name != name {
+		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, o.Name)
 	}
-	return it.object(extras{})
+	return o, nil
 }
 
 // Details are what a live read can show besides the metadata that a graph keeps.
@@ -58,7 +82,10 @@ func (c *Client) GetMetaAndDetails(ctx context.Context, t graph.Type, namespace,
 	if err := getJSON(ctx, c.rest.Get().AbsPath(path...), acceptJSON, &it); err != nil {
 		return nil, Details{}, err
 	}
-	o, err := it.named(name)
+	o, err := it.object(extras{})
+	if err == nil {
+		o, err = named(o, name)
+	}
 	d := Details{GracePeriodSeconds: it.gracePeriod()}
 	var status struct{ ObservedGeneration *int64 }
 	// A custom resource may have anything there.
@@ -70,11 +97,7 @@ func (c *Client) GetMetaAndDetails(ctx context.Context, t graph.Type, namespace,
 
 // getJSON sends a request and reads the answer into a struct that names the fields of interest.
 func getJSON(ctx context.Context, req *rest.Request, accept string, into any) error {
-	result := req.SetHeader("Accept", accept).Do(ctx)
-	if err := result.Error(); err != nil { // Raw's own error would not be what the server says
-		return err
-	}
-	raw, err := result.Raw()
+	raw, err := getRaw(ctx, req, accept)
 	if err != nil {
 		return err
 	}
@@ -82,4 +105,13 @@ func getJSON(ctx context.Context, req *rest.Request, accept string, into any) er
 		return fmt.Errorf("reading %s: %w", req.URL().Path, err)
 	}
 	return nil
+}
+
+// getRaw sends a request and returns the answer. The error is the server's.
+func getRaw(ctx context.Context, req *rest.Request, accept string) ([]byte, error) {
+	result := req.SetHeader("Accept", accept).Do(ctx)
+	if err := result.Error(); err != nil { // Raw's own error would not be what the server says
+		return nil, err
+	}
+	return result.Raw()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"k8s.io/apimachinery/pkg/labels"
@@ -22,6 +23,7 @@ const (
 	metaGeneration        = 7
 	metaCreationTimestamp = 8
 	metaDeletionTimestamp = 9
+	metaGracePeriod       = 10
 	metaLabels            = 11
 	metaAnnotations       = 12
 	metaOwners            = 13
@@ -45,15 +47,38 @@ const (
 type metadataDecoder struct {
 	keep        extras
 	object      graph.Object
+	gracePeriod int64 // deletionGracePeriodSeconds, 0 for none
 	labels      labels.Set
 	annotations map[string]string
 	strings     recent
+}
+
+// decoders are for objects that come one at a time: what a decoder remembers is larger than most.
+var decoders = sync.Pool{New: func() any { return &metadataDecoder{} }}
+
+// decodeMetadata reads an answer about one object, and returns an Object that is the caller's and
+// its deletionGracePeriodSeconds.
+func decodeMetadata(body []byte, keep extras) (*graph.Object, int64, error) {
+	item, err := unwrap(body)
+	if err != nil {
+		return nil, 0, err
+	}
+	d := decoders.Get().(*metadataDecoder)
+	defer decoders.Put(d)
+	d.keep = keep
+	if _, err := d.decode(item); err != nil {
+		return nil, 0, err
+	}
+	o := d.object
+	d.object, d.annotations = graph.Object{}, nil
+	return &o, d.gracePeriod, nil
 }
 
 // decode reads one PartialObjectMetadata.
 func (d *metadataDecoder) decode(item []byte) (*graph.Object, error) {
 	o := &d.object
 	*o = graph.Object{Owners: o.Owners[:0], Finalizers: o.Finalizers[:0]}
+	d.gracePeriod = 0
 	clear(d.labels)
 	clear(d.annotations)
 	err := fields(item, func(num protowire.Number, f field) error {
@@ -93,6 +118,8 @@ func (d *metadataDecoder) meta(b []byte) error {
 			o.CreationTimestamp, err = seconds(f.bytes)
 		case metaDeletionTimestamp:
 			o.DeletionTimestamp, err = seconds(f.bytes)
+		case metaGracePeriod:
+			d.gracePeriod = int64(f.varint)
 		case metaLabels:
 			err = d.label(f.bytes)
 		case metaAnnotations:

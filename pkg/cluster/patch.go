@@ -60,11 +60,7 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 		return nil, err
 	}
 	defer done()
-	var it jsonItem
-	if err := getJSON(writing, req, acceptObject, &it); err != nil {
-		return nil, err
-	}
-	return it.named(name)
+	return getMetadata(writing, req, name)
 }
 
 // IsStale says whether an error of a write is about an object that is not as it was read. A test of a patch that fails is Invalid, without a cause, where an

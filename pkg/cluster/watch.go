@@ -1,15 +1,13 @@
 package cluster
 
 import (
+	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
-	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -21,9 +19,6 @@ type ResumePoint struct {
 	Namespace       string
 	ResourceVersion string
 }
-
-// acceptWatch asks for events that carry metadata only.
-const acceptWatch = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 
 // rewatchDelay keeps a watch that the server ends at once from turning into a storm of requests.
 const rewatchDelay = time.Second
@@ -94,16 +89,10 @@ func (c *Client) watchType(ctx context.Context, p ResumePoint, unseen *unseen, c
 	}
 }
 
-// watchEvent is one line of a watch.
-type watchEvent struct {
-	Type   string
-	Object json.RawMessage
-}
-
 // watchOnce watches a type from a resume point, which it moves on, until the watch ends. It calls opened when the server has begun to answer.
 func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, keep extras, opened func(), changed func(Change)) error {
 	path := resourcePath(p.Type.Group, p.Type.Version, p.Type.Resource, p.Namespace)
-	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptWatch).
+	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptMetadata).
 		WarningHandlerWithContext(quietWarnings{}).
 		Param("watch", "true").Param("allowWatchBookmarks", "true")
 	if p.ResourceVersion != "" {
@@ -115,43 +104,14 @@ func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, keep extras, ope
 	}
 	defer body.Close()
 	opened()
-	dec := json.NewDecoder(body)
-	for {
-		var e watchEvent
-		if err := dec.Decode(&e); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil // the server ends every watch after a while
-			}
-			return err
+	// Most types are silent, and there can be hundreds: the buffer is a small one.
+	return readEvents(bufio.NewReader(body), keep, func(e watchEvent) {
+		p.ResourceVersion = e.object.ResourceVersion
+		if e.kind != watch.Bookmark {
+			changed(Change{
+				Object: e.object, Gone: e.kind == watch.Deleted,
+				GracePeriodSeconds: e.gracePeriod, ResumePoint: *p,
+			})
 		}
-		if e.Type == "ERROR" {
-			return watchError(e.Object)
-		}
-		var it jsonItem
-		if err := json.Unmarshal(e.Object, &it); err != nil {
-			return err
-		}
-		o, err := it.object(keep)
-		if err != nil {
-			return err
-		}
-		p.ResourceVersion = o.ResourceVersion
-		if e.Type != "BOOKMARK" {
-			changed(Change{Object: o, Gone: e.Type == "DELETED", GracePeriodSeconds: it.gracePeriod(), ResumePoint: *p})
-		}
-	}
-}
-
-func watchError(raw []byte) error {
-	var s struct {
-		Code    int
-		Message string
-	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return err
-	}
-	if s.Code == http.StatusGone {
-		return apierrors.NewResourceExpired(s.Message)
-	}
-	return errors.New(s.Message)
+	})
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,11 +11,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// errTruncated is the end of a body before the end of the list.
-var errTruncated = errors.New("the answer ended before the list did")
+// errTruncated is the end of a body in the middle of a list or an event.
+var errTruncated = errors.New("the answer ended too early")
 
-// errMalformed is a body that is no list.
-var errMalformed = errors.New("the answer is not a list that can be decoded")
+// errMalformed is a body that is not what was asked for.
+var errMalformed = errors.New("the answer cannot be decoded")
 
 // protobufMagic begins every protobuf answer of an API server (apimachinery/pkg/runtime/serializer/protobuf).
 var protobufMagic = []byte("k8s\x00")
@@ -131,6 +132,46 @@ func (w *wireReader) items(n uint64, onMeta func(listMeta), item func([]byte) er
 		return fmt.Errorf("%w: a list without metadata", errMalformed)
 	}
 	return nil
+}
+
+// frame returns the next frame of a watch: four bytes with its length, and as many bytes
+// (apimachinery/pkg/util/framer). If the buffer holds them, they are to be discarded after use. It
+// returns io.EOF, and no other error is that, after the last.
+func (w *wireReader) frame() (data []byte, buffered int, err error) {
+	head, err := w.r.Peek(4)
+	if err != nil {
+		if len(head) == 0 {
+			return nil, 0, err
+		}
+		return nil, 0, truncated(err)
+	}
+	n := binary.BigEndian.Uint32(head)
+	if n > maxItem {
+		return nil, 0, fmt.Errorf("%w: an event of %d bytes", errMalformed, n)
+	}
+	if _, err := w.r.Discard(len(head)); err != nil {
+		return nil, 0, err
+	}
+	return w.take(int(n))
+}
+
+// unwrap returns the object of an answer about one object, or of an event.
+func unwrap(body []byte) ([]byte, error) {
+	unknown, is := bytes.CutPrefix(body, protobufMagic)
+	if !is {
+		return nil, fmt.Errorf("%w: it is no protobuf", errMalformed)
+	}
+	var raw []byte
+	err := fields(unknown, func(num protowire.Number, f field) error {
+		if num == unknownRaw {
+			raw = f.bytes
+		}
+		return nil
+	})
+	if err == nil && raw == nil {
+		err = fmt.Errorf("%w: there is no object in it", errMalformed)
+	}
+	return raw, err
 }
 
 // take returns the next n bytes. If the buffer holds them they are still in it, and are to be discarded after use.

@@ -333,7 +333,7 @@ func anotherIsAbsent(what int) faultproxy.Fault {
 
 // leaveOut leaves the objects of some random clusters out of a list.
 func (f *faultyReads) leaveOut(kind string, salt uint64) faultproxy.Fault {
-	edit := faultproxy.Edit(func(v any) any {
+	return faultproxy.Edit(func(v any) any {
 		list, _ := v.(map[string]any)
 		items, _ := list["items"].([]any)
 		list["items"] = slices.DeleteFunc(items, func(item any) bool {
@@ -349,7 +349,4 @@ func (f *faultyReads) leaveOut(kind string, salt uint64) faultproxy.Fault {
 		})
 		return list
 	})
-	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		faultproxy.JSONOnly()(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { edit(w, r, next) }))
-	}
 }

@@ -219,7 +219,7 @@ func (c theirs) settle(s *stage, want []expectation) {
 // hides leaves objects out of the listing of their type.
 func hides(l *ours, s *stage, resource string, objects ...*object) {
 	p := l.faults(s)
-	leaveOut := faultproxy.Edit(func(v any) any {
+	p.On(lists(resource), faultproxy.Edit(func(v any) any {
 		list := v.(map[string]any)
 		items, _ := list["items"].([]any)
 		list["items"] = slices.DeleteFunc(items, func(item any) bool {
@@ -227,8 +227,5 @@ func hides(l *ours, s *stage, resource string, objects ...*object) {
 			return slices.ContainsFunc(objects, func(o *object) bool { return uid == string(o.GetUID()) })
 		})
 		return list
-	})
-	p.On(lists(resource), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		faultproxy.JSONOnly()(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { leaveOut(w, r, next) }))
-	})
+	}))
 }

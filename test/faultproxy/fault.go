@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -69,39 +70,54 @@ func Reset() Fault {
 	return func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 }
 
-// Truncate passes on the first n bytes of the answer and then breaks the connection.
+// Truncate passes on the first n bytes of the answer, as they come, and then breaks the connection.
 func Truncate(n int) Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		answer := record(r, next)
-		body := answer.Body.Bytes()
-		for key, values := range answer.Header() {
-			w.Header()[key] = values
-		}
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		w.WriteHeader(answer.Code)
-		_, _ = w.Write(body[:min(n, len(body))])
+		r.Header.Set("Accept-Encoding", "identity")
+		next.ServeHTTP(&beginning{w, n}, r)
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler) // as in Reset
 	}
 }
 
+// beginning passes on the first bytes that are written, and fails at those that follow.
+type beginning struct {
+	http.ResponseWriter
+	left int
+}
+
+// Write implements io.Writer.
+func (b *beginning) Write(p []byte) (int, error) {
+	n, err := b.ResponseWriter.Write(p[:min(len(p), b.left)])
+	b.left -= n
+	_ = http.NewResponseController(b.ResponseWriter).Flush()
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	return n, err
+}
+
+// Unwrap implements what http.ResponseController asks for.
+func (b *beginning) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+
 // JSONOnly takes protobuf out of what the client accepts.
 func JSONOnly() Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		var accepted []string
-		for _, a := range strings.Split(r.Header.Get("Accept"), ",") {
-			if !strings.Contains(a, "protobuf") {
-				accepted = append(accepted, a)
-			}
-		}
-		r.Header.Set("Accept", strings.Join(accepted, ","))
+		acceptJSON(r)
 		next.ServeHTTP(w, r)
 	}
 }
 
-// Edit changes the body of a JSON answer.
+func acceptJSON(r *http.Request) {
+	accepted := slices.DeleteFunc(strings.Split(r.Header.Get("Accept"), ","),
+		func(a string) bool { return strings.Contains(a, "protobuf") })
+	r.Header.Set("Accept", strings.Join(accepted, ","))
+}
+
+// Edit changes the body of an answer, which it has the server send in JSON.
 func Edit(edit func(any) any) Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		acceptJSON(r)
 		answer := record(r, next)
 		var v any
 		if err := json.Unmarshal(answer.Body.Bytes(), &v); err != nil {
