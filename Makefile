@@ -158,13 +158,14 @@ lint: bin/golangci-lint ## Check format, go.mod files, code with golangci-lint, 
 fmt: ## Format the Go code
 	gofmt -w .
 
-bench: build controlplane ## Print how costs grow with the objects, then what reading 100,000, a claim with 500 managed resources, an owner with 1,000 dependents, a million generated objects, collecting 5,000, explaining 200, planning 50,000 and 500,000, archiving 50,000 and asking about 2,000 deletes costs (tens of minutes)
+bench: build controlplane ## Print how costs grow with the objects, then what reading 100,000, a claim with 500 managed resources, an owner with 1,000 dependents, a million generated objects, following 10,000 changes, collecting 5,000, explaining 200, planning 50,000 and 500,000, archiving 50,000 and asking about 2,000 deletes costs (tens of minutes)
 	$(GO) run ./test/bench linear
 	$(GO) run ./test/bench
 	$(GO) run ./test/bench claim
 	$(GO) run ./test/bench collect
 	$(GO) run ./test/bench million
 	$(GO) test -run '^$$' -bench 'StoreGraph' -benchtime 20x ./pkg/cluster
+	$(GO) test -run '^$$' -bench 'Watch' -benchtime 10x ./pkg/cluster
 	$(GO) test -run '^$$' -bench 'Dependents|Run' -benchtime 2x -timeout 60m ./pkg/collect
 	$(GO) test -run '^$$' -bench 'Why' -benchtime 5x -timeout 60m ./pkg/diagnose
 	$(GO) test -run '^$$' -bench 'Plan50k' -benchtime 20x ./pkg/plan

@@ -25,17 +25,17 @@ func Bench(b *testing.B, n int, prepare func(b *testing.B, n int) func()) {
 			do := prepare(b, size)
 			do() // what is made once and kept is no part of it
 			runtime.GC()
-			before := spent()
+			before := Spent()
 			for b.Loop() {
 				do()
 			}
-			b.ReportMetric(float64(spent()-before)/float64(b.N), Metric)
+			b.ReportMetric(float64(Spent()-before)/float64(b.N), Metric)
 		})
 	}
 }
 
-// spent is the CPU time that the process has used.
-func spent() time.Duration {
+// Spent is the CPU time that the process has used.
+func Spent() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
