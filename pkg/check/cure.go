@@ -3,29 +3,10 @@ package check
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
-
-// words is a command line.
-func words(args ...string) string {
-	for i := range args {
-		args[i] = phrase.ShellWord(args[i])
-	}
-	return strings.Join(args, " ")
-}
-
-// argument names an object on a command line.
-func argument(r graph.Ref) []string {
-	args := []string{r.QualifiedResource() + "/" + r.Name}
-	if r.Namespace != "" {
-		args = append(args, "-n", r.Namespace)
-	}
-	return args
-}
 
 // step is one operation of a JSON patch.
 type step struct {
@@ -38,8 +19,8 @@ type step struct {
 func (f *finder) patch(o judged, i int, steps ...step) string {
 	all := append([]step{{"test", fmt.Sprintf("/metadata/ownerReferences/%d/uid", i), string(uidOf(f.Graph, o.refs[i]))}}, steps...)
 	text, _ := json.Marshal(all) // of strings and booleans
-	args := append([]string{"kubectl", "patch"}, argument(f.Graph.Ref(o.id))...)
-	return words(append(args, "--type=json", "-p", string(text))...)
+	args := append([]string{"kubectl", "patch"}, f.Graph.Ref(o.id).Arguments()...)
+	return phrase.Command(append(args, "--type=json", "-p", string(text))...)
 }
 
 // removal is the command that removes a reference.

@@ -122,6 +122,6 @@ func (c *checker) finalizer(ctx context.Context, reader *cluster.Reader, finder 
 	if g.State(class.first) == graph.Deleting {
 		f.Consequence = "the deletion of the object does not complete"
 	}
-	f.Commands = []string{words("kubectl", "gc", "explain", class.finalizer)}
+	f.Commands = []string{phrase.Command("kubectl", "gc", "explain", class.finalizer)}
 	return f, nil
 }

@@ -98,14 +98,14 @@ func (f *finder) strayed(id graph.ID, namespace string) v1alpha1.CheckFinding {
 	ref := f.Graph.Ref(id)
 	finding := v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(ref), Code: string(NamespaceGone), Message: "namespace " + namespace + " does not exist", Effect: string(KeepObject)}
 	finding.Consequence = "nobody deletes the object: the namespace controller does not know the namespace, and before Kubernetes 1.37 the server answers every update with 404"
-	create := words("kubectl", "create", "namespace", namespace)
+	create := phrase.Command("kubectl", "create", "namespace", namespace)
 	if len(f.Graph.Finalizers(id)) > 0 {
 		finding.Remedy = "Create the namespace again: before Kubernetes 1.37, only then can a finalizer be removed. Then delete it with all that is in it."
-		finding.Commands = []string{create, words("kubectl", "delete", "namespace", namespace)}
+		finding.Commands = []string{create, phrase.Command("kubectl", "delete", "namespace", namespace)}
 		return finding
 	}
 	finding.Remedy = "Delete the object if nobody needs it; the server accepts that. Otherwise create the namespace again."
-	finding.Commands = []string{words(append([]string{"kubectl", "delete"}, argument(ref)...)...), create}
+	finding.Commands = []string{phrase.Command(append([]string{"kubectl", "delete"}, ref.Arguments()...)...), create}
 	return finding
 }
 

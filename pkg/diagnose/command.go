@@ -8,21 +8,23 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// command is a command line about an object; the arguments may contain OBJECT, which stands for TYPE/NAME of it, with its namespace behind.
+// command is a command line about an object; the arguments may contain OBJECT, which stands for TYPE/NAME of it, with its namespace behind. It is empty if
+// OBJECT is of no type that is served.
 func command(args ...string) step {
 	return step{write: func(o v1alpha1.ObjectRef) string {
 		var words []string
 		for _, arg := range args {
 			if arg != "OBJECT" {
-				words = append(words, phrase.ShellWord(arg))
+				words = append(words, arg)
 				continue
 			}
-			words = append(words, phrase.ShellWord(graph.Ref(o).QualifiedResource()+"/"+o.Name))
-			if o.Namespace != "" {
-				words = append(words, "-n", phrase.ShellWord(o.Namespace))
+			named := graph.Ref(o).Arguments()
+			if named == nil {
+				return ""
 			}
+			words = append(words, named...)
 		}
-		return strings.Join(words, " ")
+		return phrase.Command(words...)
 	}}
 }
 

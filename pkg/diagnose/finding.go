@@ -87,7 +87,7 @@ func (f finding) cause() v1alpha1.Cause {
 	}
 	for _, s := range f.commands {
 		line := s.write(c.Object)
-		if slices.Contains(c.Commands, line) {
+		if line == "" || slices.Contains(c.Commands, line) {
 			continue
 		}
 		c.Commands = append(c.Commands, line)

@@ -51,7 +51,8 @@ func (e *examiner) forbidden(ctx context.Context, b blame, f finding, of actor.F
 		f.remedy = fmt.Sprintf("Let ServiceAccount %s/%s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, which is being deleted: it takes a ClusterRoleBinding.", of.Account.Namespace, of.Account.Name, of.Resource, b.who, ns)
 	}
 	if of.Role != "" {
-		f.remedy += fmt.Sprintf(" One that would do: kubectl create clusterrolebinding %s --clusterrole=%s --serviceaccount=%s:%s", phrase.ShellWord(of.Account.Name+"-"+of.Role), phrase.ShellWord(of.Role), of.Account.Namespace, of.Account.Name)
+		f.remedy += " One that would do: " + phrase.Command("kubectl", "create", "clusterrolebinding", of.Account.Name+"-"+of.Role,
+			"--clusterrole="+of.Role, "--serviceaccount="+of.Account.Namespace+":"+of.Account.Name)
 	}
 	if of.Lacking != "" {
 		f.remedy = fmt.Sprintf("Add the verbs update and patch of %s to %s, and let %s finish.", of.Resource, of.Lacking, b.who)

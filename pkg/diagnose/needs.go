@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -70,7 +71,8 @@ func (e *examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 	if a.IsKnown {
 		f.remedy += " " + phrase.Sentence(a.Known.OnCompletion())
 	}
-	if l.object.Kind == "ServiceAccount" && l.object.Namespace != "" {
+	// The name is what another object says; one that no server accepts could be an option.
+	if l.object.Kind == "ServiceAccount" && l.object.Namespace != "" && len(validation.IsDNS1123Subdomain(l.object.Name)) == 0 {
 		f.commands = append(f.commands, fixedCommand("kubectl", "create", "serviceaccount", l.object.Name, "-n", l.object.Namespace).
 			doing("creates the ServiceAccount again; what is bound to its name applies to it").risking(finalizer.RiskNone).creatingIn(l.object.Namespace))
 	}

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -98,5 +99,5 @@ func deleteUnread(o v1alpha1.ObjectRef) string {
 	if o.Namespace != "" {
 		path += "/namespaces/" + o.Namespace
 	}
-	return fixedCommand("kubectl", "delete", "--raw", path+"/"+o.Resource+"/"+o.Name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true").write(o)
+	return fixedCommand("kubectl", "delete", "--raw", path+"/"+o.Resource+"/"+url.PathEscape(o.Name)+"?ignoreStoreReadErrorWithClusterBreakingPotential=true").write(o)
 }

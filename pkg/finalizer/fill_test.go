@@ -112,6 +112,9 @@ func TestStepFor(t *testing.T) {
 	if got, want := (finalizer.Step{Command: "get {name}"}).For("", "", "a'; rm *"), `get 'a'\''; rm *'`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	if got, want := s.For("roles", "shop", "--server=evil"), "kubectl get roles {name} -n shop -o jsonpath='{.spec.volumeName}'"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }
 
 func TestConsequential(t *testing.T) {

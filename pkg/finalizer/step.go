@@ -3,22 +3,21 @@ package finalizer
 import (
 	"regexp"
 	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // stepPlaceholder is a placeholder of a command, where other braces are those of a JSON path.
 var stepPlaceholder = regexp.MustCompile(`\{[a-z]+\}`)
 
-// bare is what a shell takes for one word as it is.
-var bare = regexp.MustCompile(`^[A-Za-z0-9._/@%+=:-]+$`)
-
 // For returns the command line for an object, whose type is written as kubectl takes it: resource.group. What a shell would
-// not take for one word is quoted.
+// not take for one word is quoted. A name that a program would take for an option is left out.
 func (s Step) For(resource, namespace, name string) string {
 	return stepPlaceholder.ReplaceAllStringFunc(s.Command, func(p string) string {
 		value := map[string]string{"{type}": resource, "{namespace}": namespace, "{name}": name}[p]
-		if bare.MatchString(value) {
-			return value
+		if strings.HasPrefix(value, "-") {
+			return p
 		}
-		return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+		return phrase.ShellWord(value)
 	})
 }

@@ -46,6 +46,7 @@ func TestShellWordsAreOneWordToAShell(t *testing.T) {
 		"a b":                  "'a b'",
 		"it's":                 `'it'\''s'`,
 		"$(reboot)":            "'$(reboot)'",
+		"=ls":                  "'=ls'",
 	} {
 		if got := phrase.ShellWord(word); got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // cure writes what to do: in words, and as numbered commands, the safest first.
@@ -54,19 +56,22 @@ func doing(step v1alpha1.Step) string {
 	return does + " (risk: " + risk + ")"
 }
 
-// more says what to do about those whose commands are not written.
+// more says what to do about those whose commands are not written. One command does so for all of a type in a namespace, and assesses each again: what has to be
+// forced, because of what was found at these, is not forced on others, and no other type or namespace is reached.
 func (t *trouble) more(commands []string) string {
 	more := len(commands) - named
-	if t.Finalizer == "" || !strings.HasPrefix(commands[0], "kubectl gc unfinalize ") {
+	of := t.places[0].object
+	elsewhere := func(p place) bool { return p.object.Namespace != of.Namespace }
+	if t.Finalizer == "" || !strings.HasPrefix(commands[0], "kubectl gc unfinalize ") ||
+		strings.HasSuffix(commands[0], " --force") || slices.ContainsFunc(t.places, elsewhere) {
 		return fmt.Sprintf("and the same for %d more; -o wide writes all", more)
 	}
-	where := "-A"
-	if ns := t.places[0].object.Namespace; ns != "" && !slices.ContainsFunc(t.places, func(p place) bool { return p.object.Namespace != ns }) {
-		where = "-n " + ns
+	words := []string{"kubectl", "gc", "unfinalize", graph.Ref(of).QualifiedResource(), "--all-stuck"}
+	if of.Namespace == "" {
+		words = append(words, "-A") // which is the cluster of a cluster-scoped type
+	} else {
+		words = append(words, "-n", of.Namespace)
 	}
-	all := fmt.Sprintf("and the same for %d more; all at once: kubectl gc unfinalize --all-stuck %s --finalizer %s", more, where, t.Finalizer)
-	if strings.HasSuffix(commands[0], " --force") {
-		all += " --force"
-	}
-	return Escape(all)
+	words = append(words, "--finalizer", t.Finalizer)
+	return fmt.Sprintf("and the same for %d more; all at once: %s", more, Escape(phrase.Command(words...)))
 }

@@ -53,7 +53,7 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
             1. kubectl gc unfinalize widgets.example.com/w0 -n shop --finalizer example.com/bucket
                kubectl gc unfinalize widgets.example.com/w1 -n shop --finalizer example.com/bucket
                kubectl gc unfinalize widgets.example.com/w2 -n shop --finalizer example.com/bucket
-               and the same for 2 more; all at once: kubectl gc unfinalize --all-stuck -n shop --finalizer example.com/bucket
+               and the same for 2 more; all at once: kubectl gc unfinalize widgets.example.com --all-stuck -n shop --finalizer example.com/bucket
 
 6 objects are stuck in deletion, for 1 cause
 `
@@ -62,6 +62,40 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
 	}
 	if wide := diagnosis(t, 0, true, stuck...); strings.Contains(wide, "more") || !strings.Contains(wide, "widgets.example.com/w4 ") {
 		t.Errorf("the wide one does not name all:\n%s", wide)
+	}
+}
+
+// TestTheCommandForManyReachesNoMore: it names the type and the namespace that the others are in, and is left out
+// where it would have to be forced, or would reach another namespace.
+func TestTheCommandForManyReachesNoMore(t *testing.T) {
+	const hostile = "example.com/x;touch hacked"
+	of := func(change func(*v1alpha1.Cause)) string {
+		var stuck []v1alpha1.Stuck
+		for i := range 5 {
+			s := widget(fmt.Sprintf("w%d", i), 10)
+			change(&s.Causes[0])
+			stuck = append(stuck, s)
+		}
+		return diagnosis(t, 0, false, stuck...)
+	}
+	n := 0
+	for name, test := range map[string]struct {
+		change func(*v1alpha1.Cause)
+		want   string
+	}{
+		"cluster-scoped": {func(c *v1alpha1.Cause) { c.Object.Namespace = "" },
+			"all at once: kubectl gc unfinalize widgets.example.com --all-stuck -A --finalizer example.com/bucket\n"},
+		"hostile": {func(c *v1alpha1.Cause) { c.Finalizer = hostile },
+			"all at once: kubectl gc unfinalize widgets.example.com --all-stuck -n shop --finalizer '" + hostile + "'\n"},
+		"forced": {func(c *v1alpha1.Cause) { c.Commands[0] += " --force" }, "and the same for 2 more; -o wide writes all\n"},
+		"in several namespaces": {func(c *v1alpha1.Cause) {
+			n++
+			c.Object.Namespace = fmt.Sprintf("shop%d", n)
+		}, "and the same for 2 more; -o wide writes all\n"},
+	} {
+		if got := of(test.change); !strings.Contains(got, test.want) {
+			t.Errorf("%s: want %q in\n%s", name, test.want, got)
+		}
 	}
 }
 

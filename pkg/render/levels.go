@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -99,22 +98,16 @@ func (d drawing) footer(w io.Writer, g *graph.Graph) error {
 	if d.total == 0 {
 		return nil
 	}
-	r := g.Ref(d.first.ID)
-	name := strings.ToLower(r.Kind)
-	if r.Resource != "" {
-		name = r.Resource
+	named := g.Ref(d.first.ID).Arguments()
+	if named == nil {
+		_, err := fmt.Fprintf(w, "%s than %d levels; -o json has all of it\n", liesDeeper(phrase.Count(d.total, "object"), d.total), d.levels)
+		return err
 	}
-	if r.Group() != "" {
-		name += "." + r.Group()
-	}
-	command := "kubectl gc tree " + name + "/" + r.Name
-	if r.Namespace != "" {
-		command += " -n " + r.Namespace
-	}
+	words := append([]string{"kubectl", "gc", "tree"}, named...)
 	if d.next.Link == "" && d.next.Via.Dependent != d.next.ID {
-		command += " --owners"
+		words = append(words, "--owners")
 	}
 	_, err := fmt.Fprintf(w, "%s than %d levels; %s shows what is below the first of them, and -o json has all of it\n",
-		liesDeeper(phrase.Count(d.total, "object"), d.total), d.levels, Escape(command))
+		liesDeeper(phrase.Count(d.total, "object"), d.total), d.levels, Escape(phrase.Command(words...)))
 	return err
 }

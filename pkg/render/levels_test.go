@@ -90,6 +90,36 @@ func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 	}
 }
 
+// TestTheFooterOfADeepTreeCanBePasted: the object that it names may be called anything, and an owner of a kind that no
+// server has is not named.
+func TestTheFooterOfADeepTreeCanBePasted(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"x;touch hacked":   "8 levels; kubectl gc tree 'configmaps/x;touch hacked' -n shop shows",
+		"--server=evil":    "8 levels; kubectl gc tree configmaps/--server=evil -n shop shows",
+		"\x1b$(reboot)'\n": `8 levels; kubectl gc tree 'configmaps/^[$(reboot)'\''\n' -n shop shows`,
+	} {
+		objects := []graph.Object{object("shop", "c0", time.Hour)}
+		last := "c0"
+		for i := 1; i < 10; i++ {
+			this := fmt.Sprintf("c%d", i)
+			if i == 7 {
+				this = name
+			}
+			objects = append(objects, object("shop", this, time.Hour, ref(configMaps, last)))
+			last = this
+		}
+		g := snapshot(map[graph.Type][]graph.Object{configMaps: objects})
+		var out strings.Builder
+		if err := render.TreeTable(&out, render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now}, render.Style{Width: 20}); err != nil {
+			t.Fatal(err)
+		}
+		if got := lastLines(out.String(), 1); !strings.Contains(got, want) {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
 // TestWhatIsExpandedTooDeepIsNotSaidToBeShown: an object whose dependents are not drawn where they are expanded is not "shown above" elsewhere, and is counted
 // once.
 func TestWhatIsExpandedTooDeepIsNotSaidToBeShown(t *testing.T) {

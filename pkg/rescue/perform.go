@@ -67,7 +67,7 @@ func Perform(ctx context.Context, q *selection.Query, known *finalizer.Registry,
 	r := &rescuer{q: q, known: known, p: p, opts: opts, out: &Outcome{Planned: p}}
 	r.out.Err = r.run(ctx)
 	if r.out.Err != nil && p.record != nil && answer.Hint(r.out.Err) == "" {
-		r.out.Err = answer.WithHint(r.out.Err, "the same command goes on from the archive: add --archive "+p.Archive)
+		r.out.Err = answer.WithHint(r.out.Err, "the same command goes on from the archive: add "+phrase.Command("--archive", p.Archive))
 	}
 	return r.out
 }

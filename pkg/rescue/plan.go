@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
@@ -143,7 +144,7 @@ func resumeHint(ref graph.Ref) string {
 	if found, err := filepath.Glob(DefaultArchive(ref)); err == nil && len(found) == 1 {
 		file = found[0]
 	}
-	return "a rescue that was interrupted goes on with --archive " + file
+	return "a rescue that was interrupted goes on with " + phrase.Command("--archive", file)
 }
 
 // recorded reads an archive, if there is one.

@@ -40,9 +40,9 @@ func KeepDisks(disks []v1alpha1.Disk) string {
 	if len(disks) > MostRetained {
 		return "to keep the disks, set the reclaim policy of the volumes to Retain first; -o json names them all"
 	}
-	command := "kubectl patch pv"
+	words := []string{"kubectl", "patch", "pv"}
 	for _, d := range disks {
-		command += " " + d.Volume.Name // the server allows nothing that a shell would not take for one word
+		words = append(words, d.Volume.Name) // a server accepts none that begins with a dash
 	}
-	return fmt.Sprintf("to keep %s, run first: %s -p '%s'", phrase.Plural(len(disks), "the disk", "the disks"), command, Retaining)
+	return fmt.Sprintf("to keep %s, run first: %s", phrase.Plural(len(disks), "the disk", "the disks"), phrase.Command(append(words, "-p", Retaining)...))
 }

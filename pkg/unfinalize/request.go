@@ -16,7 +16,7 @@ import (
 type Request struct {
 	// Finalizers are the names of the finalizers. Without any, Choose says which are meant.
 	Finalizers []string
-	// AllStuck means everything in the namespace of the query, or in the cluster, that is being deleted and has one of the finalizers. Tree means the object of
+	// AllStuck means everything of the types of the query, if it has any, in its namespace or in the cluster, that is being deleted and has one of the finalizers. Tree means the object of
 	// the query and everything below it that does, leaves first. Of what is found like this, and by a selector, objects that are gone meanwhile are left out.
 	AllStuck, Tree bool
 	// Overrides are the refusals that are overridden.

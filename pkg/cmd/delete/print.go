@@ -112,7 +112,12 @@ func (o *Options) show(p *deletion.Planned) error {
 
 // page is the page of a plan.
 func (o *Options) page(p *deletion.Planned) *page.Page {
-	title := "kubectl gc delete " + phrase.FirstFew(render.KindNamesOf(p.Graph, p.Roots), 3)
+	const most = 3
+	names := render.KindNamesOf(p.Graph, p.Roots[:min(most, len(p.Roots))])
+	title := phrase.Command(append([]string{"kubectl", "gc", "delete"}, names...)...)
+	if more := len(p.Roots) - most; more > 0 {
+		title += fmt.Sprintf(" and %d more", more)
+	}
 	if o.Request.Policy != plan.Background {
 		title += " --cascade=" + policyFlag(o.Request.Policy)
 	}

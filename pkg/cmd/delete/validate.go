@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -75,7 +76,7 @@ func (o *Options) checkFlags(cmd *cobra.Command) error {
 	s := o.Request.Selection
 	switch {
 	case o.Raw != "":
-		return env.Usage(cmd, "--raw is not supported, because a raw request cannot be planned; use kubectl delete --raw %s", o.Raw)
+		return env.Usage(cmd, "--raw is not supported, because a raw request cannot be planned; use %s", phrase.Command("kubectl", "delete", "--raw", o.Raw))
 	case s.All && o.Objects.Selector != "":
 		return env.Usage(cmd, "cannot set --all and --selector at the same time")
 	case s.All && s.Fields != "":

@@ -2,8 +2,8 @@ package tree
 
 import (
 	"context"
-	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
@@ -16,7 +16,7 @@ func (o *Options) page(ctx context.Context, q *selection.Query, s *tree.Snapshot
 
 // title is the command without what says how it prints.
 func (o *Options) title(namespace string) string {
-	words := append([]string{"kubectl gc tree"}, o.Args...)
+	words := append([]string{"kubectl", "gc", "tree"}, o.Args...)
 	if o.Objects.Selector != "" {
 		words = append(words, "-l", o.Objects.Selector)
 	}
@@ -29,5 +29,5 @@ func (o *Options) title(namespace string) string {
 	if o.Owners {
 		words = append(words, "--owners")
 	}
-	return strings.Join(words, " ")
+	return phrase.Command(words...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
@@ -50,7 +51,7 @@ func (o *Options) nothing(p *unfinalize.Planned) error {
 func (o *Options) choose(ctx context.Context, p *unfinalize.Planned) (unfinalize.Choice, error) {
 	if !o.HasTerminal() || o.Yes || o.DryRun != "none" || !o.Output.IsOwn() {
 		return nil, errors.Join(o.showRefused(p), answer.Refuse(answer.WithHint(
-			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"), "name the finalizers to remove: --finalizer "+p.FirstName())))
+			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"), "name the finalizers to remove: "+phrase.Command("--finalizer", p.FirstName()))))
 	}
 	if err := render.UnfinalizePlan(o.Out, p, true, o.Style(o.Output)); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.StringArrayVar(&o.Finalizers, "finalizer", nil, "Name of a finalizer to remove. Can be given several times")
 	flags.BoolVar(&o.Force, "force", false, "Remove it even if its controller is running or was not found, data can be lost, the cluster can break, or a namespace is not proven to be empty")
 	flags.BoolVar(&o.ForceLive, "force-live", false, "Also remove it from objects that are not being deleted")
-	flags.BoolVar(&o.AllStuck, "all-stuck", false, "Everything in the namespace, or with -A in the cluster, that is being deleted and has the finalizer")
+	flags.BoolVar(&o.AllStuck, "all-stuck", false, "Everything in the namespace, or with -A in the cluster, that is being deleted and has the finalizer; with a TYPE, all of that type")
 	flags.StringVar(&o.Tree, "tree", "", "An object, as TYPE/NAME: it and everything below it that is being deleted and has the finalizer, leaves first")
 	flags.BoolVar(&o.KeepGoing, "keep-going", false, "Skip objects that are refused or fail, and continue with the others")
 	flags.StringVar(&o.Archive, "archive", "", "File to save the objects in before the first write; it must not exist")
@@ -40,8 +40,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	named := files || len(o.Args) > 1 || len(o.Args) == 1 && strings.Contains(o.Args[0], "/")
 	bulk := o.AllStuck || o.Tree != "" || selects
 	switch {
-	case o.AllStuck && (len(o.Args) > 0 || files || selects || o.Tree != ""):
-		return env.Usage(cmd, "--all-stuck takes no objects, no selector and no --tree: it means everything that is stuck")
+	case o.AllStuck && (named || selects || o.Tree != ""):
+		return env.Usage(cmd, "--all-stuck takes no objects, no selector and no --tree: it means everything that is stuck, or all of the types that you name")
 	case o.Tree != "" && (len(o.Args) > 0 || files || selects || o.Objects.AllNamespaces):
 		return env.Usage(cmd, "--tree takes no other objects, no selector and no -A: it means what is below one object")
 	case o.Tree != "" && !strings.Contains(o.Tree, "/"):

@@ -31,7 +31,7 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		runF = run
 	}
 	cmd := &cobra.Command{
-		Use:        "unfinalize (TYPE/NAME... | TYPE NAME... | TYPE -l label | --tree TYPE/NAME | --all-stuck)",
+		Use:        "unfinalize (TYPE/NAME... | TYPE NAME... | TYPE -l label | --tree TYPE/NAME | [TYPE] --all-stuck)",
 		Short:      "Remove finalizers from stuck objects, after an assessment",
 		SuggestFor: []string{"finalize", "finalizers", "unstick"},
 		Long: `Remove named finalizers from objects that are stuck in deletion.
