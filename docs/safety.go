@@ -69,7 +69,10 @@ var properties = []struct {
 	{"What it prints and sends", []property{
 		{"What an old server does not have is done without, and nothing is missing for that.", []string{"test/e2e TestCommandsFallBackOnAnOldServer", "pkg/cluster TestPagesSuitTheVersionOfTheServer"}},
 		{"Text of an object cannot move the cursor, hide a line or look like another.", []string{"pkg/render TestHostileTexts", "pkg/render TestEscapeEveryRune", "pkg/render TestRandomTexts"}},
-		{"A command needs no more permissions than its role in docs/deploy has.", []string{"test/deploy TestEachCommandRunsUnderItsRole"}},
+		{"A command that it prints can be pasted, whatever objects are called: no name runs, and none is an option.", []string{
+			"test/e2e TestPrintedCommandsCanBePasted", "pkg/phrase TestEveryPrintedCommandIsWrittenByCommand", "pkg/render TestTheCommandForManyReachesNoMore"}},
+		{"A command needs no more permissions than its role in docs/deploy has, and that role has no subresource with which one runs commands.", []string{
+			"test/deploy TestEachCommandRunsUnderItsRole", "test/deploy TestRolesNameTypesAndNoSubresources"}},
 		{"A busy server is waited for, and gets no more than 64 requests at a time.", []string{"test/synthetic TestBusyServerIsWaitedFor"}},
 	}},
 }

@@ -2,10 +2,12 @@
 package deploy
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/test/script"
@@ -58,9 +61,10 @@ func someone(t *testing.T, c *testcluster.Cluster, name string, rules []rbacv1.P
 	}
 	c.Apply(t, string(text))
 	c.Kubectl(t, "create", "clusterrolebinding", name, "--clusterrole="+name, "--user="+name)
-	for _, rule := range rules {
+	for _, rule := range []rbacv1.PolicyRule{rules[0], rules[len(rules)-1]} {
 		for _, verb := range rule.Verbs {
-			resource, subresource, _ := strings.Cut(strings.ReplaceAll(rule.Resources[0], "*", "configmaps"), "/")
+			resource, subresource, _ := strings.Cut(rule.Resources[0], "/")
+			resource = schema.GroupResource{Group: rule.APIGroups[0], Resource: resource}.String()
 			testcluster.Eventually(t, name+" to be allowed to "+verb+" "+resource, func(ctx context.Context) (bool, error) {
 				return c.Command(ctx, "auth", "can-i", verb, resource, "--subresource="+subresource, "--as", name).Run() == nil, nil
 			})
@@ -172,26 +176,84 @@ func TestEachCommandRunsUnderItsRole(t *testing.T) {
 	c := testcluster.Shared(t)
 	for folder, does := range map[string]use{"read": reads, "run": collects, "unfinalize": unfinalizes} {
 		t.Run(folder, func(t *testing.T) {
-			roles := rendered[rbacv1.ClusterRole](t, c, folder, "ClusterRole")
-			if len(roles) != 1 {
-				t.Fatalf("%d roles, want one", len(roles))
-			}
-			rules := roles[0].Rules
+			rules := rulesOf(t, c, folder)
 			if err := does(t, c, someone(t, c, folder, rules)); err != nil {
 				t.Errorf("under the role: %v", err)
 			}
-			for i, rule := range rules {
-				for j, verb := range rule.Verbs {
-					fewer := slices.Clone(rules)
-					fewer[i].Verbs = slices.Delete(slices.Clone(rule.Verbs), j, j+1)
-					fewer = slices.DeleteFunc(fewer, func(r rbacv1.PolicyRule) bool { return len(r.Verbs) == 0 })
-					name := fmt.Sprintf("%s-without-%d-%s", folder, i, verb)
-					if err := does(t, c, someone(t, c, name, fewer)); err == nil {
-						t.Errorf("without %s on %v everything works: the role does not need it", verb, rule.Resources)
-					}
+			for _, verb := range verbsOf(rules) {
+				fewer := slices.Clone(rules)
+				for i, rule := range fewer {
+					fewer[i].Verbs = slices.DeleteFunc(slices.Clone(rule.Verbs), func(v string) bool { return v == verb })
+				}
+				fewer = slices.DeleteFunc(fewer, func(r rbacv1.PolicyRule) bool { return len(r.Verbs) == 0 })
+				if err := does(t, c, someone(t, c, folder+"-without-"+verb, fewer)); err == nil {
+					t.Errorf("without %s everything works: the role does not need it", verb)
 				}
 			}
 		})
+	}
+}
+
+// rulesOf are the rules of all roles of a folder.
+func rulesOf(t *testing.T, c *testcluster.Cluster, folder string) []rbacv1.PolicyRule {
+	t.Helper()
+	var rules []rbacv1.PolicyRule
+	for _, role := range rendered[rbacv1.ClusterRole](t, c, folder, "ClusterRole") {
+		rules = append(rules, role.Rules...)
+	}
+	return rules
+}
+
+// verbsOf are the verbs of some rules, each once.
+func verbsOf(rules []rbacv1.PolicyRule) []string {
+	var verbs []string
+	for _, rule := range rules {
+		verbs = append(verbs, rule.Verbs...)
+	}
+	slices.Sort(verbs)
+	return slices.Compact(verbs)
+}
+
+// TestRolesNameTypesAndNoSubresources: with UPDATE_ROLES=1 it writes them. get on nodes/proxy, pods/exec or services/proxy is more than reading, and "*" means these too.
+func TestRolesNameTypesAndNoSubresources(t *testing.T) {
+	c := testcluster.Shared(t)
+	folder := manifests
+	if os.Getenv("UPDATE_ROLES") == "" {
+		folder = t.TempDir()
+		if err := os.CopyFS(folder, os.DirFS(manifests)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := exec.CommandContext(t.Context(), filepath.Join(folder, "roles"))
+	kubectl := c.Command(t.Context())
+	script.Env = append(kubectl.Env, "PATH="+filepath.Dir(kubectl.Path)+":"+os.Getenv("PATH"))
+	if out, err := script.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, role := range []string{"read", "run", "unfinalize"} {
+		made, err := os.ReadFile(filepath.Join(folder, role, "role.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is, err := os.ReadFile(filepath.Join(manifests, role, "role.yaml")); err != nil || !bytes.Equal(is, made) {
+			t.Errorf("%s/role.yaml is not what the script makes (%v): run UPDATE_ROLES=1 go test -run TestRoles ./test/deploy", role, err)
+		}
+		rules := rulesOf(t, c, role)
+		for _, rule := range rules {
+			for _, resource := range rule.Resources {
+				if strings.ContainsAny(resource, "*/") && resource != "namespaces/finalize" {
+					t.Errorf("%s allows %v on %s", role, rule.Verbs, resource)
+				}
+			}
+		}
+		user := role + "-subresources"
+		someone(t, c, user, rules)
+		for _, sub := range []string{"nodes/proxy", "pods/exec", "services/proxy"} {
+			resource, subresource, _ := strings.Cut(sub, "/")
+			if out, err := c.Command(t.Context(), "auth", "can-i", "get", resource, "--subresource="+subresource, "--as="+user).CombinedOutput(); err == nil {
+				t.Errorf("%s may get %s: %s", role, sub, out)
+			}
+		}
 	}
 }
 
