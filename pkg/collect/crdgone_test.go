@@ -77,4 +77,10 @@ func TestOnlyTheDeletionOfWhatAReferenceNamesProvesThatTheOwnerIsGone(t *testing
 			t.Errorf("%+v: %v", owner, got)
 		}
 	}
+	old := l.witnessed["u"]
+	old.at = old.at.Add(-time.Hour)
+	l.witnessed["u"] = old
+	if l.sawDeleted(ownerKey{"example.com/v1", "Owner", "ns", "o", "u"}) {
+		t.Error("a deletion is believed for ever, although an etcd that is restored brings the owner back")
+	}
 }

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"maps"
+	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -33,7 +34,7 @@ func (l *Loop) forgetGone(p *pass) {
 	if p.part != nil && l.remembered() < l.left+mostForgotten {
 		return // to look each of them up costs more than the pass
 	}
-	keep := func(uid string) bool { return known(uid) || len(p.result.Gaps) > 0 && !l.proofs.isGone(uid) }
+	keep := func(uid string) bool { return known(uid) || len(p.result.Gaps) > 0 && !l.proofs.wasRemoved(uid) }
 	for _, m := range []map[string]bool{l.waiting, l.next, l.observed, l.declined} {
 		maps.DeleteFunc(m, func(uid string, _ bool) bool { return !keep(uid) })
 	}
@@ -62,7 +63,7 @@ func (ps *proofs) len() int {
 func (ps *proofs) keep(known func(uid string) bool) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	maps.DeleteFunc(ps.gone, func(uid string, _ bool) bool { return !known(uid) })
+	maps.DeleteFunc(ps.gone, func(uid string, _ time.Time) bool { return !known(uid) })
 	maps.DeleteFunc(ps.byOwner, func(c ownerKey, p *proof) bool {
 		return !known(c.uid) && (p.state == plan.Absent || p.state == plan.Replaced)
 	})

@@ -17,19 +17,23 @@ import (
 // decides about the dependents of one owner within a few of these.
 const fresh = 500 * time.Millisecond
 
+// believed is for how long it counts as proven that an owner is gone. A uid is never used again, but an etcd that is restored from a backup brings the object back
+// with its uid, and a watch that goes on from a later resourceVersion does not show it.
+const believed = time.Minute
+
 // crdType is the type of CRDs.
 var crdType = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
 
 // ownerKey is what a reference says of its owner, in the namespace that it is resolved in.
 type ownerKey struct{ apiVersion, kind, namespace, name, uid string }
 
-// proofs are what live reads have shown of owners. That an owner is gone stays true, since a uid is never used again (RO-003, RO-007); that it is
-// there does not.
+// proofs are what live reads have shown of owners. That an owner is gone stays true, since a uid is never used again (RO-003, RO-007), and is yet believed for
+// a while only; that it is there does not.
 type proofs struct {
 	crds []CRD
 
 	mu      sync.Mutex
-	gone    map[string]bool // by uid: removed before our eyes
+	gone    map[string]time.Time // by uid: removed before our eyes, and when
 	byOwner map[ownerKey]*proof
 }
 
@@ -43,7 +47,7 @@ type proof struct {
 }
 
 func newProofs(crds []CRD) *proofs {
-	return &proofs{crds: crds, gone: map[string]bool{}, byOwner: map[ownerKey]*proof{}}
+	return &proofs{crds: crds, gone: map[string]time.Time{}, byOwner: map[ownerKey]*proof{}}
 }
 
 // newPass forgets what may not be true any more.
@@ -60,13 +64,21 @@ func (ps *proofs) newPass() {
 func (ps *proofs) removed(uid string) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	ps.gone[uid] = true
+	ps.gone[uid] = time.Now()
+}
+
+// wasRemoved returns whether an object was ever removed before our eyes, and isGone whether that counts as a proof now.
+func (ps *proofs) wasRemoved(uid string) bool {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	_, removed := ps.gone[uid]
+	return removed
 }
 
 func (ps *proofs) isGone(uid string) bool {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	return ps.gone[uid]
+	return time.Since(ps.gone[uid]) < believed
 }
 
 func (ps *proofs) of(c ownerKey) *proof {
@@ -82,7 +94,9 @@ func (ps *proofs) of(c ownerKey) *proof {
 
 // current says whether the proof still holds. The lock is held.
 func (p *proof) current() bool {
-	return p.known && (p.state == plan.Absent || p.state == plan.Replaced || p.state == plan.Unknown || time.Since(p.read) < fresh)
+	age := time.Since(p.read)
+	gone := p.state == plan.Absent || p.state == plan.Replaced
+	return p.known && (p.state == plan.Unknown || gone && age < believed || age < fresh)
 }
 
 // prove says what a live read shows of the owner that a reference names (RO-004). Anything but an answer that is about the named object is

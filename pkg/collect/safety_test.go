@@ -23,6 +23,34 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
+// TestAnOwnerThatARestoredEtcdBringsBackIsReadAgain: that it was gone was proven some time ago, and a listing does not show it. It is alive, and its dependent stays.
+func TestAnOwnerThatARestoredEtcdBringsBackIsReadAgain(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	s := newFixture(t, c)
+	s.secret("owner", "")
+	s.make("dependent")
+	s.patch("dependent", fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Secret","name":"owner","uid":%q}]}}`, s.uids["owner"]))
+	proxy, client := proxied(t, c)
+	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/secrets") }, hidden["403"])
+	uid := string(s.uids["owner"])
+	for name, known := range map[string]func(*proofs, time.Time){
+		"a read has shown it": func(ps *proofs, at time.Time) {
+			ps.byOwner[ownerKey{"v1", "Secret", s.namespace, "owner", uid}] = &proof{state: plan.Absent, known: true, read: at}
+		},
+		"it was deleted by the loop": func(ps *proofs, at time.Time) { ps.gone[uid] = at },
+	} {
+		loop := New(client, s.options())
+		known(loop.proofs, time.Now().Add(-time.Hour))
+		if _, err := loop.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if left := s.left(); len(left) != 1 {
+			t.Errorf("%s: the dependent of an owner that is alive is deleted", name)
+		}
+	}
+}
+
 // nobody is a reference to an owner that does not exist.
 func nobody(apiVersion, kind string) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: "nobody", UID: "00000000-0000-4000-8000-000000000001"}

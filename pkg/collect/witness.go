@@ -16,8 +16,8 @@ const (
 	mostWitnessed = 10_000
 )
 
-// deletion is the DELETED event of an object. It proves for ever that the object is gone, since a uid is never used again; what a list leaves out
-// proves nothing. Upstream's absentOwnerCache remembers the same.
+// deletion is the DELETED event of an object. It proves that the object is gone, since a uid is never used again, for as long as that is believed; what a list
+// leaves out proves nothing. Upstream's absentOwnerCache remembers the same without a bound.
 type deletion struct {
 	group, kind, namespace, name string
 	// missing says that there was no event: a list does not show the object any more, and it was held before.
@@ -68,7 +68,7 @@ func (l *Loop) sawDeleted(owner ownerKey) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	d, seen := l.witnessed[owner.uid]
-	return seen && !d.missing && d.name == owner.name && d.kind == owner.kind && d.group == (graph.Ref{APIVersion: owner.apiVersion}).Group() &&
+	return seen && !d.missing && time.Since(d.at) < believed && d.name == owner.name && d.kind == owner.kind && d.group == (graph.Ref{APIVersion: owner.apiVersion}).Group() &&
 		(d.namespace == "" || d.namespace == owner.namespace)
 }
 
