@@ -17,8 +17,9 @@ import (
 // decides about the dependents of one owner within a few of these.
 const fresh = 500 * time.Millisecond
 
-// believed is for how long it counts as proven that an owner is gone. A uid is never used again, but an etcd that is restored from a backup brings the object back
-// with its uid, and a watch that goes on from a later resourceVersion does not show it.
+// believed is for how long it counts as proven that an owner is gone. A uid is never used again,
+// but an etcd that is restored from a backup brings the object back with its uid, and a watch that
+// goes on from a later resourceVersion does not show it.
 const believed = time.Minute
 
 // crdType is the type of CRDs.
@@ -27,8 +28,9 @@ var crdType = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource:
 // ownerKey is what a reference says of its owner, in the namespace that it is resolved in.
 type ownerKey struct{ apiVersion, kind, namespace, name, uid string }
 
-// proofs are what live reads have shown of owners. That an owner is gone stays true, since a uid is never used again (RO-003, RO-007), and is yet believed for
-// a while only; that it is there does not.
+// proofs are what live reads have shown of owners. That an owner is gone stays true, since a uid
+// is never used again (RO-003, RO-007), and is yet believed for a while only; that it is there
+// does not.
 type proofs struct {
 	crds []CRD
 
@@ -67,7 +69,8 @@ func (ps *proofs) removed(uid string) {
 	ps.gone[uid] = time.Now()
 }
 
-// wasRemoved returns whether an object was ever removed before our eyes, and isGone whether that counts as a proof now.
+// wasRemoved returns whether an object was ever removed before our eyes, and isGone whether that
+// counts as a proof now.
 func (ps *proofs) wasRemoved(uid string) bool {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()

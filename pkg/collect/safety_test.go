@@ -23,7 +23,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestAnOwnerThatARestoredEtcdBringsBackIsReadAgain: that it was gone was proven some time ago, and a listing does not show it. It is alive, and its dependent stays.
+// TestAnOwnerThatARestoredEtcdBringsBackIsReadAgain: that it was gone was proven some time ago,
+// and a listing does not show it. It is alive, and its dependent stays.
 func TestAnOwnerThatARestoredEtcdBringsBackIsReadAgain(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

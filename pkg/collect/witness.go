@@ -16,8 +16,9 @@ const (
 	mostWitnessed = 10_000
 )
 
-// deletion is the DELETED event of an object. It proves that the object is gone, since a uid is never used again, for as long as that is believed; what a list
-// leaves out proves nothing. Upstream's absentOwnerCache remembers the same without a bound.
+// deletion is the DELETED event of an object. It proves that the object is gone, since a uid is
+// never used again, for as long as that is believed; what a list leaves out proves nothing.
+// Upstream's absentOwnerCache remembers the same without a bound.
 type deletion struct {
 	group, kind, namespace, name string
 	// missing says that there was no event: a list does not show the object any more, and it was held before.

@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// command is a command line about an object; the arguments may contain OBJECT, which stands for TYPE/NAME of it, with its namespace behind. It is empty if
-// OBJECT is of no type that is served.
+// command is a command line about an object; the arguments may contain OBJECT, which stands for
+// TYPE/NAME of it, with its namespace behind. It is empty if OBJECT is of no type that is served.
 func command(args ...string) step {
 	return step{write: func(o v1alpha1.ObjectRef) string {
 		var words []string

@@ -57,8 +57,8 @@ func (r Ref) QualifiedResource() string {
 	return r.Resource + "." + r.Group()
 }
 
-// Arguments name the object on a command line so that kubectl finds no other and takes no name for an
-// option: deployments.apps/web -n shop. They are nil if no type of its kind is served.
+// Arguments name the object on a command line so that kubectl finds no other and takes no name for
+// an option: deployments.apps/web -n shop. They are nil if no type of its kind is served.
 func (r Ref) Arguments() []string {
 	switch {
 	case r.Resource == "":

@@ -12,13 +12,15 @@ import (
 	"testing"
 )
 
-// A string with a command in it has no place for a word that is not known when it is compiled, and neither ends in one nor in a flag that takes a value.
+// A string with a command in it has no place for a word that is not known when it is compiled, and
+// neither ends in one nor in a flag that takes a value.
 var (
 	filledIn = regexp.MustCompile(`kubectl [^;:(]*%[svq]($|[^ ]| [^(])`) // and not "kubectl gc v1.0.0 (go1.26)"
 	goesOn   = regexp.MustCompile(`(kubectl [^;:]*|--[a-z-]+)[ /]$`)
 )
 
-// TestEveryPrintedCommandIsWrittenByCommand reads the source: no command line is put together from strings, so that Command quotes each word of all of them.
+// TestEveryPrintedCommandIsWrittenByCommand reads the source: no command line is put together from
+// strings, so that Command quotes each word of all of them.
 func TestEveryPrintedCommandIsWrittenByCommand(t *testing.T) {
 	t.Parallel()
 	files := token.NewFileSet()

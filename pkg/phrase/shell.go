@@ -3,8 +3,8 @@ package phrase
 import "strings"
 
 // Command writes a command line that can be pasted: each word reaches the program as it is. Every
-// printed command goes through it, since objects, files and users supply names. Quotes do not keep a
-// word from being an option: write an object as TYPE/NAME.
+// printed command goes through it, since objects, files and users supply names. Quotes do not keep
+// a word from being an option: write an object as TYPE/NAME.
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

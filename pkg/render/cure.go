@@ -56,8 +56,9 @@ func doing(step v1alpha1.Step) string {
 	return does + " (risk: " + risk + ")"
 }
 
-// more says what to do about those whose commands are not written. One command does so for all of a type in a namespace, and assesses each again: what has to be
-// forced, because of what was found at these, is not forced on others, and no other type or namespace is reached.
+// more says what to do about those whose commands are not written. One command does so for all of
+// a type in a namespace, and assesses each again: what has to be forced, because of what was found
+// at these, is not forced on others, and no other type or namespace is reached.
 func (t *trouble) more(commands []string) string {
 	more := len(commands) - named
 	of := t.places[0].object

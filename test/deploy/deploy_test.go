@@ -214,7 +214,8 @@ func verbsOf(rules []rbacv1.PolicyRule) []string {
 	return slices.Compact(verbs)
 }
 
-// TestRolesNameTypesAndNoSubresources: with UPDATE_ROLES=1 it writes them. get on nodes/proxy, pods/exec or services/proxy is more than reading, and "*" means these too.
+// TestRolesNameTypesAndNoSubresources: with UPDATE_ROLES=1 it writes them. get on nodes/proxy,
+// pods/exec or services/proxy is more than reading, and "*" means these too.
 func TestRolesNameTypesAndNoSubresources(t *testing.T) {
 	c := testcluster.Shared(t)
 	folder := manifests

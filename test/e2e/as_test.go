@@ -12,8 +12,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestEveryRequestIsSentAsWhoIsNamed: with --as each command sends all of its requests in that name: discovery, lists, live reads, reviews, watches, dry runs and writes.
-// None is sent with the rights of whoever runs it, nor in the name of a ServiceAccount that this one could impersonate.
+// TestEveryRequestIsSentAsWhoIsNamed: with --as each command sends all of its requests in that
+// name: discovery, lists, live reads, reviews, watches, dry runs and writes. None is sent with the
+// rights of whoever runs it, nor in the name of a ServiceAccount that this one could impersonate.
 func TestEveryRequestIsSentAsWhoIsNamed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

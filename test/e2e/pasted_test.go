@@ -17,8 +17,9 @@ import (
 // hostileNames are names that a server accepts for a Role: what a shell would run, and what kubectl would take for an option.
 var hostileNames = []string{"x;touch hacked", "$(touch hacked)", "a'b;touch hacked #", "--server=evil.example", "--kubeconfig=evil", "=touch"}
 
-// TestPrintedCommandsCanBePasted prints commands about objects with hostile names, stuck and not, in each form of each command that advises any. A shell runs what is
-// printed without running a name, and none is an option.
+// TestPrintedCommandsCanBePasted prints commands about objects with hostile names, stuck and not,
+// in each form of each command that advises any. A shell runs what is printed without running a
+// name, and none is an option.
 func TestPrintedCommandsCanBePasted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
