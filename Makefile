@@ -28,8 +28,13 @@ PACKAGER := test/goreleaser
 
 # What runs whole commands, as processes, and what else needs a control plane; all other tests need none. A list is made when a target needs it.
 WHOLE = ./test/completion ./test/deploy ./test/e2e ./test/k9s ./test/stuck ./test/uninstall
-REAL_PLANE = $(filter-out $(WHOLE),$(sort ./test/testcluster $(addprefix ./,$(patsubst %/,%,$(dir $(shell grep -rl --include='*_test.go' '/test/testcluster"' pkg test/faults))))))
-PURE  = $(filter-out $(addprefix $(MODULE)/,$(patsubst ./%,%,$(WHOLE) $(REAL_PLANE))),$(shell $(GO) list ./...))
+REAL_PLANE = $(filter-out $(WHOLE),$(sort ./test/testcluster $(call folders,/test/testcluster",pkg test/faults --include='*_test.go')))
+PURE  = $(filter-out $(WHOLE) $(REAL_PLANE),$(patsubst $(MODULE)/%,./%,$(shell $(GO) list ./...)))
+
+# Where there are goroutines, or what they share, the race detector can find something. The faults are of whole commands, in the tests' own process.
+SHARING := ^\s*go [a-z]|\.Go\b|\berrgroup\.|\bsync\.|\batomic\.
+CONCURRENT = ./test/faults $(call folders,$(SHARING),pkg test --include='*.go' --exclude='*_test.go')
+folders = $(addprefix ./,$(patsubst %/,%,$(sort $(dir $(shell grep -rlE '$(1)' $(2))))))
 
 # Runs the commands of a target, prints the slowest tests and what it cost, and with COSTS=1 writes that into the table of docs/CONTRIBUTING.md.
 SUITE = $(GO) run ./test/suite $(if $(COSTS),-table docs/CONTRIBUTING.md)
@@ -48,8 +53,13 @@ INSTALL     := apt-get update -qq && apt-get install -qq -y --no-install-recomme
 MERMAID     := 12.3.0
 MERMAID_SUM := 336df803d87a38b70a01e736e666c8f7601d2ce42f5e47c8fafe5d721074b9a3
 
-# The version comes from git above, and a checkout that another user owns has no more to say to go build.
-export GOFLAGS += -buildvcs=false
+# The version comes from git above, and a checkout that another user owns has no more to say to go build. Without the tag, kustomize imports the package
+# plugin, for a feature that no flag of kubectl turns on, and gcc links each test that runs with the race detector.
+export GOFLAGS += -buildvcs=false -tags=kustomize_disable_go_plugin_support
+
+# Only the race detector needs C, and test/suite turns it on for that. With one setting, what the plugin, the control plane and the tests share is
+# compiled once.
+export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
@@ -60,7 +70,7 @@ help: ## List the targets
 	@echo; sed -n 's/^#- //p' $(MAKEFILE_LIST)
 
 #- What make test leaves out, and why:
-#-   test-race      the race detector in commands that are processes; it doubles their cost, and runs in make test where commands run in the tests' process
+#-   test-race      the race detector in commands that are processes, whose cost it doubles, and in packages without goroutines; make test has it in all others
 #-   test-random    random clusters beyond the first twelve of each test
 #-   test-faults    combinations of requests and faults beyond a sample, and of options of a dry run
 #-   krew-test      that two builds of a commit are equal, for which the plugin is compiled twice for each system
@@ -70,7 +80,7 @@ help: ## List the targets
 #-   test-minor     older minor versions of Kubernetes, whose control planes have to be built
 
 build: ## Build the plugin as bin/kubectl-gc (minutes the first time, then seconds)
-	@CGO_ENABLED=0 GOFLAGS='$(GOFLAGS) -trimpath' test/build 'the plugin' -ldflags '$(LDFLAGS)' -o bin/kubectl-gc ./cmd/kubectl-gc
+	@test/build 'the plugin' -ldflags '$(LDFLAGS)' -o bin/kubectl-gc ./cmd/kubectl-gc
 	@ln -sf kubectl-gc bin/kubectl_complete-gc
 
 controlplane: bin/controlplane bin/kubectl ## Build the control plane of the tests (minutes, once)
@@ -97,7 +107,10 @@ $(PROGRAMS):
 
 test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (half an hour on 2 cores)
 	@echo 'Running the tests: about half an hour on 2 cores. The first time they are compiled before, which takes some minutes more.'
-	@$(SUITE) $@ '$(GO) test -count=1 -p 1 -timeout 30m $(WHOLE)' '$(GO) test -race -count=1 -p 1 -timeout 30m $(REAL_PLANE)' '$(GO) test -race -skip ^TestTwoBuildsOfOneCommitAreEqual $(PURE)' \
+	@$(SUITE) -at-once 3 $@ '$(GO) test -count=1 -p 1 -timeout 30m $(WHOLE)' \
+		'$(GO) test -race -count=1 -p 1 -timeout 30m $(filter $(CONCURRENT),$(REAL_PLANE))' \
+		'$(GO) test -count=1 -p 1 -timeout 30m $(filter-out $(CONCURRENT),$(REAL_PLANE))' \
+		'$(GO) test -race $(filter $(CONCURRENT),$(PURE))' '$(GO) test -skip ^TestTwoBuildsOfOneCommitAreEqual $(filter-out $(CONCURRENT),$(PURE))' \
 		'$(GO) test -C $(PLANE) -timeout 10m ./...' '$(GO) test -C $(UPSTREAM) -short .'
 
 # A release runs it: what make test leaves out.
@@ -111,8 +124,8 @@ test-random: build controlplane ## Run the tests with random clusters on many of
 	@$(SUITE) -at-once 1 $@ '$(GO) test -race -count=1 -timeout 3h -run $(RANDOM_TESTS) ./pkg/collect -graphs $(GRAPHS) -random-seed $(SEED) -twin-seed $(SEED) -faulty-seed $(SEED)' \
 		'$(GO) test -race -count=1 -timeout 3h -run $(RANDOM_TESTS) ./pkg/plan -graphs $(GRAPHS) -oracle-seed $(SEED)'
 
-test-race: build controlplane ## Run the tests of whole commands with the race detector in each command
-	@$(SUITE) $@ '$(GO) test -race -count=1 -p 1 -timeout 60m $(WHOLE)'
+test-race: build controlplane ## Run all tests with the race detector, those of whole commands with one in each command
+	@$(SUITE) $@ '$(GO) test -race -count=1 -p 1 -timeout 60m $(WHOLE)' '$(GO) test -race -timeout 60m $(filter-out $(CONCURRENT),$(PURE) $(REAL_PLANE))'
 
 test-faults: build controlplane ## Run the tests with all faults, and dry runs with all options
 	@$(SUITE) -at-once 1 $@ '$(GO) test -count=1 -timeout 12h ./test/faults -all' '$(GO) test -count=1 -timeout 1h ./test/e2e -run P09 -every'

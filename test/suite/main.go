@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -75,6 +76,9 @@ func one(words []string, r *report) error {
 		}
 	}
 	cmd := exec.Command(words[0], words[1:]...)
+	if slices.Contains(words, "-race") {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // the detector is C
+	}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if !isTest {
 		return failure(words, cmd.Run())
