@@ -19,11 +19,12 @@ const MostAsked = 10_000
 
 // Asked is what the server says to the deletes of a cascade that others send.
 type Asked struct {
-	// Refused are those that it refuses whoever sends them, in the order of the plan. The error is the server's.
+	// Refused are those that it refuses whoever sends them, in the order of the plan. The error is the server's, or a cluster.UnaskedError where the answer is known.
 	Refused []Failure
 	// Count is of how many deletes it was asked, and Of how many the cascade has.
 	Count, Of int
-	// Unanswered is how many of them could not be told: a webhook that does not support dry runs, a permission that is missing, or a request without an answer.
+	// Unanswered is how many of them could not be told: a webhook that does not support dry runs, a permission that is missing, a request without an answer, or one that was
+	// not sent because a webhook may write on dry runs.
 	Unanswered int
 	// As is whether it was asked in the name of the controllers that send them, which the user may impersonate.
 	As bool
@@ -82,6 +83,12 @@ func ask(ctx context.Context, client, as *cluster.Client, g *graph.Graph, a plan
 	t, _ := g.Type(a.Object)
 	ref := g.Ref(a.Object)
 	_, err := as.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(a.Policy), DryRun: true})
+	if unasked := cluster.Unasked(err); unasked != nil {
+		if unasked.Refused {
+			return err
+		}
+		return errUnanswered
+	}
 	if err != nil && ambiguous(err) {
 		switch _, lost := reread(ctx, client, t, ref, err); {
 		case errors.Is(lost, errGone), errors.Is(lost, errReplaced):

@@ -27,6 +27,9 @@ func (r *run) probe(ctx context.Context, p Progress) {
 		t, _ := l.graph.Type(l.id)
 		ref := l.Object
 		_, err := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(l.policy), DryRun: true})
+		if unasked := cluster.Unasked(err); unasked != nil && !unasked.Refused {
+			continue
+		}
 		if err != nil && ambiguous(err) {
 			if _, gone := reread(ctx, r.client, t, ref, err); gone != nil {
 				continue // or not to be read, so that nothing is known

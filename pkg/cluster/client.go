@@ -32,6 +32,9 @@ type Client struct {
 	clock        *serverClock
 	// unseen is called with resume points that can neither be watched nor listed; may be nil.
 	unseen func(ResumePoint, error)
+	// guard is asked before each DELETE with dryRun=All.
+	guard   Guard
+	dryRuns *dryRuns
 }
 
 // New returns a Client for a configuration, which it does not change. Concurrency below 1 means DefaultConcurrency.
@@ -58,7 +61,7 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{config: config, rest: restClient, concurrency: concurrency, pages: &answered[pageSizes]{}, clock: clock}
+	c := &Client{config: config, rest: restClient, concurrency: concurrency, pages: &answered[pageSizes]{}, clock: clock, dryRuns: &dryRuns{sent: map[DryRun]bool{}}}
 	c.ask(disc)
 	return c, nil
 }

@@ -20,7 +20,8 @@ type DeleteOptions struct {
 	ResourceVersion string
 	// GracePeriodSeconds, if not nil, takes the place of the object's own.
 	GracePeriodSeconds *int64
-	// DryRun has the server do everything but store the result (API-040).
+	// DryRun has the server do everything but store the result (API-040). It is sent only if the
+	// client's Guard lets it; the error is an UnaskedError otherwise.
 	DryRun bool
 }
 
@@ -51,7 +52,11 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 		body.Preconditions.ResourceVersion = &opts.ResourceVersion
 	}
 	if opts.DryRun {
+		if err := c.MayDryRun(ctx, t, namespace, name); err != nil {
+			return Deleted{}, err
+		}
 		body.DryRun = []string{metav1.DryRunAll}
+		c.dryRuns.add(DryRun{"DELETE", t, namespace})
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {

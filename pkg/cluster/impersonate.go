@@ -17,5 +17,10 @@ func (c *Client) As(account ServiceAccount) (*Client, error) {
 	}
 	config := rest.CopyConfig(c.config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: account.User()}
-	return New(config, c.concurrency)
+	as, err := New(config, c.concurrency)
+	if err != nil {
+		return nil, err
+	}
+	as.guard, as.dryRuns = c.guard, c.dryRuns
+	return as, nil
 }

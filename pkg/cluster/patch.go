@@ -53,6 +53,7 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	req := c.rest.Patch(types.JSONPatchType).AbsPath(path...).Param("fieldManager", FieldManager).Body(raw)
 	if opts.DryRun { // nobody typed it
+		c.dryRuns.add(DryRun{"UPDATE", t, namespace})
 		req.Param("dryRun", metav1.DryRunAll).WarningHandlerWithContext(quietWarnings{})
 	}
 	writing, done, err := writeContext(ctx)

@@ -123,6 +123,9 @@ func MetadataOnly(t graph.Type) bool {
 	return t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps")
 }
 
+// Catalog returns what the server serves.
+func (r *Reader) Catalog() *Catalog { return r.catalog }
+
 // Lookup returns a type that the server serves.
 func (r *Reader) Lookup(resource schema.GroupResource) (Resource, bool) {
 	return r.catalog.Lookup(resource)

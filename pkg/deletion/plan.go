@@ -25,10 +25,22 @@ type planner struct {
 	besides map[string]bool
 }
 
+// newPlanner returns a planner whose client sends no dry run for what a guard keeps.
+func newPlanner(client *cluster.Client, catalog *cluster.Catalog, request Request) (*planner, error) {
+	known, err := request.finalizers()
+	if known != nil {
+		client = ownership.Guarded(client, cluster.NewReader(client, catalog), known.Links())
+	}
+	return &planner{client: client, catalog: catalog, request: request}, err
+}
+
 // Plan finds the objects that a request means, lists what their deletion can reach, and plans it. It writes nothing. Objects that are not there are in the
 // plan's Missing, and joined to the error if there is one. It ends with ctx.
 func Plan(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
-	pl := &planner{client: client, catalog: catalog, request: request}
+	pl, err := newPlanner(client, catalog, request)
+	if err != nil {
+		return nil, err
+	}
 	found, err := pl.resolve(ctx, getter)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,10 @@ import (
 // PlanWait finds the objects that a request means and what goes with them because of deletions that have begun, whoever began them. Of the request it takes the
 // Selection, AllowIncomplete, Known and Progress. It writes nothing. Objects that do not exist are in the plan's Absent; errors of others in Missing. It ends with ctx.
 func PlanWait(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
-	pl := &planner{client: client, catalog: catalog, request: request}
+	pl, err := newPlanner(client, catalog, request)
+	if err != nil {
+		return nil, err
+	}
 	found, err := pl.resolve(ctx, getter)
 	if err != nil {
 		return nil, err

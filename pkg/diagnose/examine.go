@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -25,6 +26,8 @@ type Options struct {
 	OlderThan time.Duration
 	// Probe allows to write a canary: an object that a collector at work deletes at once.
 	Probe bool
+	// NoDryRun sends no dry runs, which call webhooks: whether the server would refuse a write is then only known where something protects an object.
+	NoDryRun bool
 	// Progress, if not nil, is called as objects are looked at, from several goroutines but not at the same time: how many of how many, and what they are.
 	Progress func(done, total int, what string)
 
@@ -135,11 +138,14 @@ type examiner struct {
 
 func newExaminer(client *cluster.Client, s Snapshot, opts Options) *examiner {
 	reader := cluster.NewReader(client, s.Catalog)
+	if opts.Known != nil {
+		client = ownership.Guarded(client, reader, opts.Known.Links())
+	}
 	e := &examiner{
 		Snapshot: s, client: client, opts: opts, reader: reader, actors: actor.NewFinder(reader, opts.Known),
 		projection: plan.NewProjection(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
 		rings: map[graph.ID][]graph.Edge{}, known: map[graph.ID][]finding{}, looking: map[graph.ID]bool{},
-		looks: newLooks(), objects: newObjectCache(), deletions: newDeletions(), tries: &tries{asked: map[string]*asking{}},
+		looks: newLooks(), objects: newObjectCache(), deletions: newDeletions(), tries: &tries{none: opts.NoDryRun, asked: map[string]*asking{}},
 		sampled: map[graph.ID]bool{}, limits: opts.limits.orUsual(), movements: map[graph.ID]*movement{}, reviews: client.Reviews(),
 	}
 	for _, ring := range e.projection.Deadlocks() {
@@ -209,6 +215,10 @@ func printed(s v1alpha1.Stuck, findings []finding, checked []string) v1alpha1.St
 func (e *examiner) checked(id graph.ID) []string {
 	checked := []string{"whether it is still there"}
 	for _, f := range e.Graph.Finalizers(id) {
+		if e.opts.NoDryRun {
+			checked = append(checked, "who removes finalizer "+f)
+			continue
+		}
 		checked = append(checked, "who removes finalizer "+f+", and whether the server would accept that")
 	}
 	return append(checked, "what waits for it, and what it waits for, in the types that could be listed")

@@ -81,10 +81,7 @@ func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 	if verdict.Do == plan.RemoveOwnerRefs {
 		todo = "the garbage collector has not removed its reference to the owner that waits for it"
 	}
-	evidence := observed(todo)
-	if e.untriedDeletion(id) {
-		evidence = append(evidence, observed("whether the server would accept a DELETE was not tried, because a webhook does not answer")...)
-	}
+	evidence := append(observed(todo), e.untriedDeletion(id)...)
 	findings := e.collectors(ctx, id, refs[waiting].Owner, finding{evidence: evidence})
 	if verdict.Do == plan.RemoveOwnerRefs {
 		return findings

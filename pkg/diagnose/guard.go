@@ -6,15 +6,40 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
+
+// protected is for a deletion that was not tried, because its answer is known: something keeps the object.
+func (e *examiner) protected(ctx context.Context, w write, unasked *cluster.UnaskedError) []finding {
+	if !unasked.Refused {
+		return nil
+	}
+	said := unasked.Because + ", which is known without a dry run"
+	if guards := e.guards(ctx, w, said); len(guards) > 0 {
+		return guards
+	}
+	for _, d := range e.opts.Known.Links() {
+		if d.DryRunWrites == nil {
+			continue
+		}
+		for _, name := range d.DryRunWrites.Webhooks {
+			if hooks, _ := e.hooks(ctx); slices.ContainsFunc(hooks, func(h hook) bool { return h.Name == name && e.calls(ctx, h, w) }) {
+				return e.webhookDenies(ctx, w, said, []string{name})
+			}
+		}
+	}
+	return []finding{{
+		code: AdmissionDenied, evidence: observed(fmt.Sprintf("%s is denied: %s", w.words(), said)),
+		remedy: "Find out what keeps it, and whether it is still needed.",
+	}}
+}
 
 // guards returns the objects for whose sake a webhook denies a deletion, by the links of packs: a Usage of Crossplane. The webhook does what it is there for; what can be
 // deleted is the guard, or what uses the object.
@@ -27,24 +52,12 @@ func (e *examiner) guards(ctx context.Context, w write, said string) []finding {
 		if d.Deletion.Of != link.Guard {
 			continue
 		}
-		for _, o := range e.sourcesOf(ctx, d) {
+		sources, _, _ := ownership.Sources(ctx, e.reader, d) // the reader notes what it cannot list as a gap
+		for _, o := range sources {
 			if names(d, o, w) {
 				all = append(all, e.guard(d, o, w, said))
 			}
 		}
-	}
-	return all
-}
-
-// sourcesOf are the objects that can be sources of a link, as far as they can be listed.
-func (e *examiner) sourcesOf(ctx context.Context, d *link.Definition) []*unstructured.Unstructured {
-	var all []*unstructured.Unstructured
-	for _, r := range e.Catalog.Resources {
-		if !d.From.Matches(r.Group, r.Kind, r.Categories) {
-			continue
-		}
-		list, _ := e.reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "", cluster.Selection{}) // the reader notes what it cannot list as a gap
-		all = append(all, list...)
 	}
 	return all
 }
@@ -90,13 +103,42 @@ func (e *examiner) guard(d *link.Definition, o *unstructured.Unstructured, w wri
 	case len(using) > 0:
 		f.remedy = fmt.Sprintf("Delete %s first: %s goes with it, and the deletion is accepted. If it can do without the object, delete %s alone.", phrase.And(using), guard, guard)
 	}
+	repeats := e.repeats(o, w)
+	f.evidence = append(f.evidence, repeats...)
 	if o.GetDeletionTimestamp() != nil {
 		f.evidence = append(f.evidence, observed(guard+" is being deleted")...)
 		f.commands = append(f.commands, command("kubectl", "gc", "why", "OBJECT").doing("says why it is still there").risking(finalizer.RiskNone))
 		return f
 	}
-	f.commands = append(f.commands, command("kubectl", "gc", "delete", "OBJECT").doing("lets the object be deleted, whatever uses it"))
+	last := command("kubectl", "gc", "delete", "OBJECT").doing("lets the object be deleted, whatever uses it")
+	if repeats != nil {
+		last = command("kubectl", "gc", "delete", "OBJECT").doing("has the object deleted too, whatever uses it")
+		f.remedy += " The object is deleted with it: remove the annotation first if that is not meant."
+	}
+	f.commands = append(f.commands, last)
 	return f
+}
+
+// repeats says that a program deletes what a guard keeps as soon as the guard is gone, because somebody has tried to delete it before.
+func (e *examiner) repeats(guard *unstructured.Unstructured, w write) []v1alpha1.Observation {
+	for _, d := range e.opts.Known.Links() {
+		if d.Deletion.Annotation == "" || !d.From.Matches(guard.GroupVersionKind().Group, guard.GetKind(), nil) || !names(d, guard, w) {
+			continue
+		}
+		if _, kept := d.Keeps(w.o.Object); kept && !w.outline {
+			continue
+		}
+		effect := d.EffectOf(guard.Object, guard.GetFinalizers())
+		if !effect.Deletes {
+			continue
+		}
+		if w.outline {
+			return observed(fmt.Sprintf("%s deletes it when %s is gone if it has the annotation %s, which could not be read", d.Deletion.By, guard.GetName(), d.Deletion.Annotation))
+		}
+		return observedAt(from(w.o, "metadata.annotations"), fmt.Sprintf("somebody has tried to delete it, as its annotation %s says: when %s is gone, %s deletes it with the policy %s",
+			d.Deletion.Annotation, named(e.ref(guard)), d.Deletion.By, d.PolicyFor(w.o.Object, effect)))
+	}
+	return nil
 }
 
 // user finds what a guard names as the user of its end, and its name; a negative id if it was not seen.

@@ -41,8 +41,8 @@ func (e *examiner) asked(ctx context.Context, id graph.ID) []finding {
 	f := finding{code: NotDeleting, evidence: observed("it has no deletionTimestamp")}
 	t, _ := e.Graph.Type(id)
 	switch {
-	case e.untriedDeletion(id):
-		f.evidence = append(f.evidence, observed("whether the server would accept a DELETE was not tried, because a webhook does not answer")...)
+	case e.untriedDeletion(id) != nil:
+		f.evidence = append(f.evidence, e.untriedDeletion(id)...)
 	case e.reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied:
 		f.evidence = append(f.evidence, observed("you may not delete it")...)
 	default:

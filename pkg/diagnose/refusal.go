@@ -3,6 +3,8 @@ package diagnose
 import (
 	"context"
 	"regexp"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
 // saying is how the API server names who refuses a write, and what that means.
@@ -29,6 +31,9 @@ func sayings() []saying {
 // refusal returns what an error that a dry run was answered with means, if it says who refuses the write; understood is false if it does not. What follows
 // the name is somebody else's text and can contain another saying: the one that comes first counts.
 func (e *examiner) refusal(ctx context.Context, w write, err error) (findings []finding, understood bool) {
+	if unasked := cluster.Unasked(err); unasked != nil {
+		return e.protected(ctx, w, unasked), unasked.Refused
+	}
 	said := err.Error()
 	var names []string
 	var means func(e *examiner, ctx context.Context, w write, said string, names []string) []finding

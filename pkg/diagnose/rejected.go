@@ -20,8 +20,8 @@ type deletion struct {
 	once     sync.Once
 	id       graph.ID
 	findings []finding
-	// untried says that the server was not asked.
-	untried bool
+	// untried is why the server was not asked, as a clause; empty if it was.
+	untried string
 }
 
 // deletions are what was asked of the server. Of the objects of a type and namespace only so many are asked about: thousands can wait to be deleted.
@@ -71,8 +71,13 @@ func (e *examiner) rejected(ctx context.Context, id graph.ID) []finding {
 	return findings
 }
 
-// untriedDeletion says that rejected does not know, as the server was not asked.
-func (e *examiner) untriedDeletion(id graph.ID) bool { return e.deletionOf(id).untried }
+// untriedDeletion says why rejected does not know, as the server was not asked; nothing if it was.
+func (e *examiner) untriedDeletion(id graph.ID) []v1alpha1.Observation {
+	if why := e.deletionOf(id).untried; why != "" {
+		return observed("whether the server would accept a DELETE was not tried, because " + why)
+	}
+	return nil
+}
 
 // try finds out why the server would not let anybody delete this very object. The server is asked to, as a dry run.
 func (e *examiner) try(ctx context.Context, d *deletion) {
@@ -82,14 +87,27 @@ func (e *examiner) try(ctx context.Context, d *deletion) {
 		return
 	}
 	w := write{operation: admissionv1.Delete, t: t, o: e.outline(d.id), outline: true}
-	err := e.tries.send(ctx, e, w, func(ctx context.Context) error {
-		_, err := e.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
-		return err
-	})
+	var err error
+	if e.opts.NoDryRun {
+		err = e.client.MayDryRun(ctx, t, ref.Namespace, ref.Name)
+	}
+	if err == nil {
+		err = e.tries.send(ctx, e, w, func(ctx context.Context) error {
+			_, err := e.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
+			return err
+		})
+	}
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	d.untried = errors.Is(err, errUntried)
+	switch unasked := cluster.Unasked(err); {
+	case unasked != nil && !unasked.Refused:
+		d.untried, err = unasked.Because, errUntried
+	case errors.Is(err, errUntried) && e.opts.NoDryRun:
+		d.untried = "no dry run was to be sent"
+	case errors.Is(err, errUntried):
+		d.untried = "a webhook does not answer"
+	}
 	d.findings = e.rejection(ctx, d.id, w, err)
 }
 

@@ -54,6 +54,9 @@ func (e *examiner) refusedTo(ctx context.Context, w write, by account, try func(
 		return nil, nil
 	}
 	refused, _ := e.refusal(ctx, w, err)
+	if cluster.Unasked(err) != nil {
+		return refused, nil
+	}
 	for _, f := range refused {
 		if f.code == AdmissionDenied {
 			findings = append(findings, f)

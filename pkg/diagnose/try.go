@@ -18,6 +18,8 @@ import (
 type tries struct {
 	// many says that there is more than one write to try. A single one needs no care.
 	many bool
+	// none says that nothing is tried.
+	none bool
 
 	mu    sync.Mutex
 	asked map[string]*asking
@@ -36,8 +38,8 @@ type asking struct {
 	about  string
 }
 
-// errUntried is for a write that was not tried, since a webhook would not answer.
-var errUntried = errors.New("it was not tried: a webhook that would be called has not answered before")
+// errUntried is for a write that was not tried, since a webhook would not answer, or no dry run is to be sent.
+var errUntried = errors.New("it was not tried: a webhook that would be called has not answered before, or no dry run was to be sent")
 
 // calledInVain is how the API server names a webhook that did not answer.
 var calledInVain = regexp.MustCompile(`failed calling webhook "([^"]+)"`)
@@ -82,7 +84,10 @@ func (e *examiner) gates(ctx context.Context, w write) []gate {
 
 // send tries a write, and returns what the server answers, or has answered to another write that the same webhook keeps from being done.
 func (t *tries) send(ctx context.Context, e *examiner, w write, do func(context.Context) error) error {
-	if !t.many {
+	switch {
+	case t.none:
+		return errUntried
+	case !t.many:
 		return do(ctx)
 	}
 	gates := e.gates(ctx, w)

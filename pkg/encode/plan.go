@@ -68,7 +68,7 @@ func planBesides(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		out.Recreated = append(out.Recreated, v1alpha1.Recreated{Object: Ref(p.Graph.Ref(r.Object)), Owner: Ref(p.Graph.Ref(r.Owner)), Field: r.Field, Program: r.Program, With: r.With})
 	}
 	for _, g := range p.Guarded {
-		out.Guarded = append(out.Guarded, v1alpha1.Guarded{Object: Ref(p.Graph.Ref(g.Object)), Guard: Ref(p.Graph.Ref(g.Guard))})
+		out.Guarded = append(out.Guarded, v1alpha1.Guarded{Object: Ref(p.Graph.Ref(g.Object)), Guard: Ref(p.Graph.Ref(g.Guard)), RepeatedBy: g.RepeatedBy})
 	}
 	for _, a := range p.Abandoned {
 		abandoned := v1alpha1.Abandoned{Finalizer: a.Finalizer, Count: a.Count, Actor: Ref(p.Graph.Ref(a.Actor))}

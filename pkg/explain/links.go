@@ -150,6 +150,7 @@ func effect(d *link.Definition, source, end *unstructured.Unstructured) v1alpha1
 	l.Why = e.Why
 	if d.Deletion.Of == link.End && end != nil {
 		l.Kept, _ = d.Keeps(end.Object)
+		e.Policy = d.PolicyFor(end.Object, e)
 	}
 	if l.Deleted = e.Deletes && l.Kept == ""; l.Deleted {
 		l.By, l.Policy, l.Waits = d.Deletion.By, string(e.Policy), e.Waits

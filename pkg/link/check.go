@@ -235,12 +235,15 @@ func (e Ends) checkLabels() error {
 func (d Deletion) check() []error {
 	errs := []error{oneOf("of", d.Of, directions)}
 	if d.Of == Neither || d.Of == Guard || d.Of == Lead {
-		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || d.Turn != 0 || len(d.Keep)+len(d.Never) > 0 {
+		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || d.Turn != 0 || len(d.Keep)+len(d.Never) > 0 || d.Annotation != "" {
 			errs = append(errs, fmt.Errorf(`"of" is %q: leave out what says how a deletion travels`, d.Of))
 		}
 		return errs
 	}
 	errs = append(errs, required("by", d.By), oneOf("policy", d.Policy, policies), oneOf("waits", d.Waits, waits), d.checkForeground())
+	if d.Annotation != "" && d.Of != End {
+		errs = append(errs, errors.New(`"annotation" is of an end that goes: write "of" end`))
+	}
 	if d.Finalizer == "*" {
 		errs = append(errs, errors.New(`"finalizer" is "*": write how it begins`))
 	}

@@ -29,6 +29,8 @@ type Definition struct {
 	// Users say where a guard names the objects for which it keeps its end, and ReasonField is a path to why it does, in words. Both are for Deletion.Of Guard.
 	Users       []Ends `json:"users,omitempty"`
 	ReasonField Path   `json:"reasonField,omitzero"`
+	// DryRunWrites is what a webhook writes about an object that a guard keeps when somebody tries to delete it, a dry run included. Nil if it writes nothing.
+	DryRunWrites *DryRunWrites `json:"dryRunWrites,omitempty"`
 	// Note is what else there is to say, in sentences.
 	Note string `json:"note,omitempty"`
 	// Verified says how the fields were checked: by the code at Source, or by the documentation there.
@@ -38,6 +40,17 @@ type Definition struct {
 
 	// Pack is the title of the pack.
 	Pack string `json:"-"`
+}
+
+// DryRunWrites is what a webhook writes on dry runs, although it declares to the server that it does
+// not.
+type DryRunWrites struct {
+	// Webhooks are its names, as the server gives them in a refusal.
+	Webhooks []string `json:"webhooks"`
+	// Label is that of the objects for which it is called.
+	Label string `json:"label"`
+	// Writes says what it writes, and where.
+	Writes string `json:"writes"`
 }
 
 // From says which objects are the sources of a link.
@@ -230,6 +243,8 @@ type Deletion struct {
 	Never [][]Condition `json:"never,omitempty"`
 	// Keep are conditions on an end; where one is met that end stays.
 	Keep []Condition `json:"keep,omitempty"`
+	// Annotation, if not empty, is that of an end which has the program delete it; its value is the policy. The link is not there without it.
+	Annotation string `json:"annotation,omitempty"`
 }
 
 // OwnerSide returns the side below which the other stands in a tree: the Source, unless it goes with the End, or keeps it, or Owner says so.

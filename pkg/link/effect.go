@@ -2,6 +2,7 @@ package link
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -81,13 +82,32 @@ func (d Deletion) Holds(finalizer string) bool {
 
 // Keeps says why an end stays, in what the end has that says so; false if it goes.
 func (d *Definition) Keeps(end map[string]any) (string, bool) {
-	for _, c := range d.Deletion.Keep {
+	keep := d.Deletion.Keep
+	if d.Deletion.Annotation != "" {
+		keep = append(slices.Clip(keep), Condition{Annotation: d.Deletion.Annotation, Not: true})
+	}
+	for _, c := range keep {
 		if c.met(end) {
 			return c.String(), true
 		}
 	}
 	return "", false
 }
+
+// PolicyFor returns how the program deletes an end, by the annotation of the end where that says it.
+func (d *Definition) PolicyFor(end map[string]any, e Effect) Policy {
+	if d.Deletion.Annotation == "" {
+		return e.Policy
+	}
+	text, _ := Condition{Annotation: d.Deletion.Annotation}.path().Text(end)
+	if p := Policy(strings.ToLower(text)); slices.Contains(policies, p) {
+		return p
+	}
+	return e.Policy
+}
+
+// AsksEnds says whether what an end has decides about it.
+func (d *Definition) AsksEnds() bool { return len(d.Deletion.Keep) > 0 || d.Deletion.Annotation != "" }
 
 // RecreatedBy says how an end comes back that is deleted while this source stays; nil if it does not. By names the program.
 func (d *Definition) RecreatedBy(source map[string]any) *Recreation {

@@ -20,6 +20,15 @@ func (d *Definition) checkGuard() []error {
 	if d.Deletion.Of != Guard && (len(d.Users) > 0 || !d.ReasonField.IsZero()) {
 		errs.add("", errors.New(`"users" and "reasonField" are for a deletion "of" guard`))
 	}
+	if w := d.DryRunWrites; w != nil {
+		if d.Deletion.Of != Guard {
+			errs.add("", errors.New(`"dryRunWrites" is for a deletion "of" guard`))
+		}
+		errs.add(`"dryRunWrites": `, required("label", w.Label), required("writes", w.Writes))
+		if len(w.Webhooks) == 0 {
+			errs.add(`"dryRunWrites": `, errors.New(`"webhooks" is empty: name the webhooks that write`))
+		}
+	}
 	for _, u := range d.Users {
 		if u.Form == Labels {
 			errs.add(`"users": `, errors.New(`write the form "reference" or "text": a guard names its users one by one`))

@@ -13,7 +13,7 @@ func (s *search) kept(ctx context.Context) error {
 	var whole, metadata []graph.ID
 	for _, f := range s.links {
 		switch {
-		case f.End < 0 || !f.Effect.Deletes || len(f.Definition.Deletion.Keep) == 0 || !s.Graph.Observed(f.End):
+		case f.End < 0 || !f.Effect.Deletes || !f.Definition.AsksEnds() || !s.Graph.Observed(f.End):
 		case f.Definition.ReadsEnds():
 			whole = append(whole, f.End)
 		default:
@@ -33,6 +33,7 @@ func (s *search) kept(ctx context.Context) error {
 		f := &s.links[i]
 		if o, ok := metas[f.End]; ok && f.Effect.Deletes {
 			f.Kept, _ = f.Definition.Keeps(o.Object)
+			f.Effect.Policy = f.Definition.PolicyFor(o.Object, f.Effect)
 		}
 	}
 	return nil

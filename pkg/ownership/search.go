@@ -291,6 +291,9 @@ func (s *search) result() *Ownership {
 
 // matters says whether a link ties something to what was reached. Of the objects that name what is above them all were read.
 func (s *search) matters(f named) bool {
+	if f.Kept != "" && f.Definition.Deletion.Annotation != "" {
+		return false // there is no link without the annotation
+	}
 	return f.Definition.OwnerSide() != link.End || f.End >= 0 && (s.reached[f.End] || s.Upwards)
 }
 

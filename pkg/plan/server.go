@@ -9,7 +9,7 @@ func (s *simulation) delete(id graph.ID, policy Policy, by By, because Reason) {
 		s.touch(id)
 		return
 	}
-	s.noteGuards(id, by)
+	s.noteGuards(id, by, because)
 	s.act(Action{Verb: VerbDelete, Object: id, Policy: policy, By: by, Because: because})
 	if s.special(id) {
 		s.objects[id] |= cleanup // which ignores the policy until its content is gone (API-060, NS-003)

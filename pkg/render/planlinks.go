@@ -121,7 +121,11 @@ func (p Plan) remarkGuarded() []string {
 	var lines []string
 	for _, g := range p.Guarded {
 		guard, object := p.Graph.Ref(g.Guard), located(p.Graph, g.Object)
-		lines = append(lines, fmt.Sprintf("%s keeps %s: the deletion of %s is refused until the %s is deleted", Escape(guard.Located()), object, object, Escape(guard.Kind)))
+		line := fmt.Sprintf("%s keeps %s: the deletion of %s is refused until the %s is deleted", Escape(guard.Located()), object, object, Escape(guard.Kind))
+		if g.RepeatedBy != "" {
+			line += fmt.Sprintf("; %s deletes %s then, because somebody has tried to", Escape(g.RepeatedBy), object)
+		}
+		lines = append(lines, line)
 	}
 	return firstLines(lines)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -25,7 +26,8 @@ func Plan(ctx context.Context, q *selection.Query, known *finalizer.Registry, re
 	if req.OnGaps != nil {
 		req.OnGaps(gaps)
 	}
-	assessor := NewAssessor(q.Client, actor.NewFinder(cluster.NewReader(q.Client, q.Catalog), known))
+	reader := cluster.NewReader(q.Client, q.Catalog)
+	assessor := NewAssessor(q.Client, actor.NewFinder(reader, known))
 	assessor.OnSecondLook = req.OnSecondLook
 	p := &Planned{Gaps: gaps, Overrides: req.Overrides, selector: q.Selector}
 	if p.Batches, err = req.assess(ctx, assessor, q, targets, req.named); err != nil {
@@ -44,7 +46,7 @@ func Plan(ctx context.Context, q *selection.Query, known *finalizer.Registry, re
 	}
 	Rights(ctx, q.Client, p.Candidates())
 	if req.DryRun {
-		err = DryRun(ctx, q.Client, p.Candidates(), p.Overrides)
+		err = DryRun(ctx, ownership.Guarded(q.Client, reader, known.Links()), p.Candidates(), p.Overrides)
 	}
 	return p, err
 }

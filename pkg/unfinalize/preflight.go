@@ -80,8 +80,13 @@ func (c *Candidate) refused(method Method, err error) {
 	if err == nil || cluster.IsStale(err) || cluster.IsAbsent(err, c.Type, c.Ref.Name) || isDryRunUnsupported(err) {
 		return
 	}
+	unasked := cluster.Unasked(err)
 	for i := range c.Assessments {
-		if c.Assessments[i].Method == method {
+		switch {
+		case c.Assessments[i].Method != method:
+		case unasked != nil && !unasked.Refused:
+			c.Assessments[i].Note = strings.TrimPrefix(c.Assessments[i].Note+"; "+err.Error(), "; ")
+		default:
 			c.Assessments[i].refuse(ServerRefuses, Never, "the server would refuse it: "+err.Error(), hintFor(err))
 		}
 	}

@@ -214,6 +214,8 @@ type Recreated struct {
 type Guarded struct {
 	Object ObjectRef `json:"object"`
 	Guard  ObjectRef `json:"guard"`
+	// RepeatedBy is the program that deletes the object once the guard is gone, because somebody tried to before.
+	RepeatedBy string `json:"repeatedBy,omitempty"`
 }
 
 // NonBlocking is a dependent whose owner, deleted in the foreground, can be gone before it, because blockOwnerDeletion is not set.

@@ -67,6 +67,7 @@ func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *
 	var refused error
 	if o.DryRun == "server" {
 		refused = p.DryRun(ctx)
+		o.SayCalled(ctx, client, catalog)
 	}
 	shown := o.show
 	if o.Output.Format() == "html" {

@@ -1,0 +1,130 @@
+package ownership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// Guarded returns a client that sends no DELETE with dryRun=All for an object that a link of packs
+// protects, as a Usage of Crossplane does: the answer is known, and a webhook may record on the object
+// that somebody tried to delete it. Nor does it send one where that is not known. The guards are
+// listed once, by the reader; the labels that webhooks select by are read right before each DELETE.
+func Guarded(client *cluster.Client, reader *cluster.Reader, definitions []*link.Definition) *cluster.Client {
+	g := &guards{client: client, reader: reader}
+	for _, d := range definitions {
+		if d.Deletion.Of == link.Guard {
+			g.definitions = append(g.definitions, d)
+		}
+	}
+	return client.Guarded(g.check)
+}
+
+// guards are the objects that protect others.
+type guards struct {
+	client      *cluster.Client
+	reader      *cluster.Reader
+	definitions []*link.Definition
+
+	once sync.Once
+	// named are the guards by what they name, and served the definitions of whose sources the server
+	// serves a kind. unlisted is why they are not all known.
+	named    map[guarded]string
+	served   []*link.Definition
+	unlisted error
+}
+
+// guarded is an object as a guard names it; without a namespace it is in any.
+type guarded struct{ group, kind, namespace, name string }
+
+func (g *guards) check(ctx context.Context, t graph.Type, namespace, name string) error {
+	g.once.Do(func() { g.list(ctx) })
+	for _, in := range []string{namespace, ""} {
+		if guard := g.named[guarded{t.Group, t.Kind, in, name}]; guard != "" {
+			return &cluster.UnaskedError{Refused: true, Because: guard + " keeps it"}
+		}
+	}
+	if g.unlisted != nil {
+		return &cluster.UnaskedError{Because: g.unlisted.Error()}
+	}
+	labels := g.labels()
+	if len(labels) == 0 {
+		return nil
+	}
+	o, err := g.client.GetObjectMeta(ctx, t, namespace, name)
+	switch {
+	case cluster.IsAbsent(err, t, name):
+		return nil
+	case err != nil:
+		return &cluster.UnaskedError{Because: "its labels could not be read: " + err.Error()}
+	}
+	for _, label := range labels {
+		if _, labelled := o.GetLabels()[label]; labelled {
+			return &cluster.UnaskedError{Refused: true, Because: "the label " + label + " says that something keeps it"}
+		}
+	}
+	return nil
+}
+
+// labels are those that protected objects have by which webhooks select that write on dry runs.
+func (g *guards) labels() []string {
+	var labels []string
+	for _, d := range g.served {
+		if d.DryRunWrites != nil && !slices.Contains(labels, d.DryRunWrites.Label) {
+			labels = append(labels, d.DryRunWrites.Label)
+		}
+	}
+	return labels
+}
+
+// list lists the guards. Of one that names what it keeps by labels the kinds are all that is known.
+func (g *guards) list(ctx context.Context) {
+	g.named = map[guarded]string{}
+	for _, d := range g.definitions {
+		sources, served, err := Sources(ctx, g.reader, d)
+		if served {
+			g.served = append(g.served, d)
+		}
+		g.unlisted = errors.Join(g.unlisted, err)
+		for _, o := range sources {
+			ends, members, _ := d.References(o.Object) // what could be understood comes with an error
+			guard := graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
+			for _, n := range ends {
+				g.named[guarded{n.Group, n.Kind, n.Namespace, n.Name}] = guard
+			}
+			if len(members) > 0 {
+				g.unlisted = errors.Join(g.unlisted, fmt.Errorf("%s keeps what labels select", guard))
+			}
+		}
+	}
+}
+
+// Sources returns the objects that can be the sources of a link, and whether the server serves a kind
+// of them. The error is for what could not be listed, or is perhaps served and not shown.
+func Sources(ctx context.Context, reader *cluster.Reader, d *link.Definition) (all []*unstructured.Unstructured, served bool, err error) {
+	for _, r := range reader.Catalog().Resources {
+		if !d.From.Matches(r.Group, r.Kind, r.Categories) {
+			continue
+		}
+		list, unlisted := reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "", cluster.Selection{})
+		all, served, err = append(all, list...), true, errors.Join(err, unlisted)
+	}
+	for _, gap := range reader.Catalog().Gaps {
+		for _, kind := range d.From.Kinds {
+			if group, _, _ := strings.Cut(string(kind), "/"); group == gap.Group {
+				return all, served, errors.Join(err, fmt.Errorf("discovery of %s failed: %s", gap.Group, gap.Message))
+			}
+		}
+	}
+	return all, served, err
+}
