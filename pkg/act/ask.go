@@ -62,8 +62,9 @@ func Ask(ctx context.Context, client *cluster.Client, p *plan.Plan, most int) As
 	}
 	_ = group.Wait() // each error is in its place
 	for i, err := range errs {
+		unasked := cluster.Unasked(err)
 		switch {
-		case errors.Is(err, errUnanswered):
+		case errors.Is(err, errUnanswered), unasked != nil && unasked.Guard != "" && !p.IsGuarded(deletes[i].Object):
 			asked.Unanswered++
 		case err != nil:
 			asked.Refused = append(asked.Refused, Failure{deletes[i], p.Graph, err})

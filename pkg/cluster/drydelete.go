@@ -19,13 +19,15 @@ type UnaskedError struct {
 	// Refused says that the server would refuse the DELETE. Without it, what the server would say is
 	// not known.
 	Refused bool
+	// Guard is the object that keeps it from being deleted, and on which that depends; empty if it is not known.
+	Guard string
 	// Because is why it was not sent, as a clause.
 	Because string
 }
 
 func (e *UnaskedError) Error() string {
 	if e.Refused {
-		return "its deletion is refused: " + e.Because
+		return e.Because + ", which is known without a dry run"
 	}
 	return "no dry run was sent, so that it is not known whether its deletion is refused: " + e.Because
 }

@@ -21,7 +21,7 @@ func (e *examiner) protected(ctx context.Context, w write, unasked *cluster.Unas
 	if !unasked.Refused {
 		return nil
 	}
-	said := unasked.Because + ", which is known without a dry run"
+	said := unasked.Error()
 	if guards := e.guards(ctx, w, said); len(guards) > 0 {
 		return guards
 	}

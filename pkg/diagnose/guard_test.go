@@ -4,17 +4,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// noUsages registers a webhook that denies the deletion of one bucket that is in use, as that of Crossplane does.
+// noUsages registers a webhook that denies the deletion of one bucket that is in use, as that of Crossplane does. What is called about it fails the test once it is
+// registered: that of Crossplane writes on dry runs.
 func noUsages(t *testing.T, c *testcluster.Cluster, bucket, by string) {
 	t.Helper()
+	var registering atomic.Bool
+	registering.Store(true)
 	client := answering(t, func(map[string]any) (string, []map[string]any) {
+		if !registering.Load() {
+			t.Error("the webhook was called, which writes on dry runs")
+		}
 		return fmt.Sprintf("%s 1 Usage(s), including the Usage %q %s.", inUse, bucket, by), nil
 	})
 	registered(t, c, "validating", bucket, fmt.Sprintf(`---
@@ -29,6 +37,8 @@ webhooks:
   objectSelector: {matchLabels: {crossplane.io/in-use: "true", test: %[1]s}}
   rules: [{apiGroups: ["*"], apiVersions: ["*"], operations: [DELETE], resources: ["*"]}]
 `, bucket, client), fails(c, "delete", "buckets.storage.example.org", bucket, "--dry-run=server"))
+	registering.Store(false)
+	t.Cleanup(func() { registering.Store(true) })
 }
 
 // bucketInUse makes a bucket that is in use and the composite that it was composed for, which is being deleted in the foreground.
@@ -78,7 +88,7 @@ spec:
 	wantCauses(t, d, map[string][]string{"Bucket/" + ns: {"AdmissionDenied Usage/" + ns}, "XDatabase/" + ns: {"AdmissionDenied Usage/" + ns}})
 	for _, s := range d.Stuck {
 		cause := s.Causes[0]
-		wantEvidence(t, cause, `admission webhook "nousages.apiextensions.crossplane.io" denied the request: This resource is in-use by 1 Usage(s)`)
+		wantEvidence(t, cause, "DELETE of buckets.storage.example.org is denied: Usage "+ns+" keeps it, which is known without a dry run")
 		wantEvidence(t, cause, "Usage "+ns+" keeps it for Policy "+ns+", which uses it")
 		wantRemedy(t, cause, "Delete Policy "+ns+" first")
 		wantNoWebhookDeleted(t, cause)
@@ -131,6 +141,57 @@ spec: {of: {apiVersion: storage.example.org/v1, kind: Bucket, resourceRef: {name
 	if cause.Code != string(AdmissionDenied) || cause.Object.Kind != "ValidatingWebhookConfiguration" || d.Complete {
 		t.Errorf("the cause is %s of %s %s, complete: %t; want the webhook, and an answer that is not complete", cause.Code, cause.Object.Kind, cause.Object.Name, d.Complete)
 	}
-	wantEvidence(t, cause, "in-use by 1 Usage(s)")
+	wantEvidence(t, cause, "the label crossplane.io/in-use says that something keeps it")
 	wantNoWebhookDeleted(t, cause)
+}
+
+// TestWhatIsRepeatedWhenAUsageIsGoneIsSaid: somebody has tried to delete the bucket, which Crossplane does itself when the Usage is gone. The examination is the same without dry
+// runs.
+func TestWhatIsRepeatedWhenAUsageIsGoneIsSaid(t *testing.T) {
+	t.Parallel()
+	c := withPlatforms(t)
+	ns := c.Namespace(t)
+	bucketInUse(t, c, ns)
+	c.Apply(t, fmt.Sprintf(`apiVersion: apiextensions.crossplane.io/v1
+kind: Usage
+metadata: {name: %[1]s, finalizers: [usage.apiextensions.crossplane.io]}
+spec: {of: {apiVersion: storage.example.org/v1, kind: Bucket, resourceRef: {name: %[1]s}}, reason: the auditors need it, replayDeletion: true}
+`, ns))
+	fixture.Free(t, c, "", "usages.apiextensions.crossplane.io/"+ns)
+	t.Cleanup(func() { c.Kubectl(t, "delete", "usages.apiextensions.crossplane.io", ns, "--wait=false") })
+	noUsages(t, c, ns, `with reason: "the auditors need it"`)
+	for _, policy := range []string{"", "Foreground"} {
+		if policy != "" {
+			c.Kubectl(t, "annotate", "buckets.storage.example.org", ns, "usage.crossplane.io/deletion-attempt-with-policy="+policy)
+		}
+		for _, none := range []bool{false, true} {
+			d := examine(t, c.Config(), Options{NoDryRun: none}, ns, subject{"buckets.storage.example.org/" + ns, ""})
+			wantCauses(t, d, map[string][]string{"Bucket/" + ns: {"AdmissionDenied Usage/" + ns}})
+			said := fmt.Sprint(d.Stuck[0].Causes[0])
+			if got := strings.Contains(said, "when Usage "+ns+" is gone, Crossplane deletes it with the policy foreground"); got != (policy != "") {
+				t.Errorf("with policy %q, without dry runs %t: that Crossplane deletes it is said: %t; in %s", policy, none, got, said)
+			}
+		}
+	}
+}
+
+// TestWithoutDryRunsNothingIsTried: the webhook that would deny it is not called, and the answer says that nothing was tried.
+func TestWithoutDryRunsNothingIsTried(t *testing.T) {
+	t.Parallel()
+	c := withPlatforms(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept, namespace: %s}\n", ns))
+	config := c.Config()
+	proxy := faultproxy.Start(t, config)
+	for _, none := range []bool{false, true} {
+		before := proxy.Count("DELETE", "")
+		d := examine(t, proxy.Config(), Options{NoDryRun: none}, ns, subject{"configmaps/kept", ns})
+		wantCauses(t, d, map[string][]string{"ConfigMap/kept": {"NotDeleting ConfigMap/kept"}})
+		if sent := proxy.Count("DELETE", "") - before; (sent == 0) != none {
+			t.Errorf("without dry runs %t: %d DELETEs were sent", none, sent)
+		}
+		if said := fmt.Sprint(d.Stuck[0].Causes[0]); strings.Contains(said, "no dry run was to be sent") != none {
+			t.Errorf("without dry runs %t: %s", none, said)
+		}
+	}
 }

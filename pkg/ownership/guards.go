@@ -38,7 +38,7 @@ type guards struct {
 
 	once sync.Once
 	// named are the guards by what they name, and served the definitions of whose sources the server
-	// serves a kind. unlisted is why they are not all known.
+	// serves a kind, or may do so. unlisted is why they are not all known.
 	named    map[guarded]string
 	served   []*link.Definition
 	unlisted error
@@ -51,12 +51,20 @@ func (g *guards) check(ctx context.Context, t graph.Type, namespace, name string
 	g.once.Do(func() { g.list(ctx) })
 	for _, in := range []string{namespace, ""} {
 		if guard := g.named[guarded{t.Group, t.Kind, in, name}]; guard != "" {
-			return &cluster.UnaskedError{Refused: true, Because: guard + " keeps it"}
+			return &cluster.UnaskedError{Refused: true, Guard: guard, Because: guard + " keeps it"}
 		}
 	}
-	if g.unlisted != nil {
-		return &cluster.UnaskedError{Because: g.unlisted.Error()}
+	if err := g.labelled(ctx, t, namespace, name); err != nil {
+		return err
 	}
+	if g.unlisted != nil {
+		return &cluster.UnaskedError{Because: strings.ReplaceAll(g.unlisted.Error(), "\n", "; ")}
+	}
+	return nil
+}
+
+// labelled returns why no DELETE is to be sent for an object, by the labels that it has now.
+func (g *guards) labelled(ctx context.Context, t graph.Type, namespace, name string) error {
 	labels := g.labels()
 	if len(labels) == 0 {
 		return nil
@@ -92,7 +100,7 @@ func (g *guards) list(ctx context.Context) {
 	g.named = map[guarded]string{}
 	for _, d := range g.definitions {
 		sources, served, err := Sources(ctx, g.reader, d)
-		if served {
+		if served || err != nil {
 			g.served = append(g.served, d)
 		}
 		g.unlisted = errors.Join(g.unlisted, err)

@@ -14,6 +14,11 @@ type Guarded struct {
 	RepeatedBy string
 }
 
+// IsGuarded says whether the server refuses the deletion of an object because of a guard that is still there when it is sent.
+func (p *Plan) IsGuarded(id graph.ID) bool {
+	return slices.ContainsFunc(p.Guarded, func(g Guarded) bool { return g.Object == id })
+}
+
 // noteGuards notes the guards that are there when an object is deleted. The client sends all its deletes at once, so that a guard that it deletes too may still be
 // there. One whose program repeats a deletion that it has refused is gone by then.
 func (s *simulation) noteGuards(id graph.ID, by By, because Reason) {

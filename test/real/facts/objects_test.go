@@ -70,6 +70,20 @@ func (o objects) delete(name string, policy metav1.DeletionPropagation) error {
 	return o.client.Delete(o.t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &policy})
 }
 
+// deleteDryRun asks the server to delete an object with dryRun=All.
+func (o objects) deleteDryRun(name string) error {
+	return o.client.Delete(o.t.Context(), name, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+}
+
+// gone waits until an object does not exist any more.
+func (o objects) gone(name string) {
+	o.t.Helper()
+	testcluster.Eventually(o.t, name+" is gone", func(ctx context.Context) (bool, error) {
+		_, err := o.client.Get(ctx, name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err), nil
+	})
+}
+
 // condition reports whether an object has a condition with the status True.
 func condition(o *unstructured.Unstructured, kind string) bool {
 	all, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
