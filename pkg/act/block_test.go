@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -130,7 +131,7 @@ func TestUserWhoMayNotBlockIsReported_API037(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused, _ := Check(t.Context(), mary, p, nil)
+	refused, _ := Check(t.Context(), fixture.Unguarded(mary), p, nil)
 	if len(refused) != 2 || refused[0].Action.Verb != plan.VerbBlock || !strings.Contains(refused[0].Err.Error(), "finalizers") {
 		t.Errorf("refused: %+v", refused)
 	}
@@ -138,7 +139,7 @@ func TestUserWhoMayNotBlockIsReported_API037(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if refused, _ := Check(t.Context(), admin, p, nil); len(refused) != 0 {
+	if refused, _ := Check(t.Context(), fixture.Unguarded(admin), p, nil); len(refused) != 0 {
 		t.Errorf("refused to who may everything: %v", refused)
 	}
 	if got := blocksOwner(t, c, ns, "a"); got != "owner= " {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -48,7 +49,7 @@ spec: {policyName: `+ns+`, validationActions: [Deny], matchResources: {namespace
 			t.Fatal(err)
 		}
 		var told record
-		r := begun(client, p, points, &told)
+		r := begun(fixture.Unguarded(client), p, points, &told)
 		rootGone(r, p)
 		r.probe(t.Context(), Progress{Blocked: r.waiter.blocked(), Quiet: probeAfter})
 		for _, l := range r.waiter.blocked() {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -126,8 +127,16 @@ func TestPreconditionsAreKept_API015(t *testing.T) {
 			t.Errorf("another %s: %v, want a conflict", name, err)
 		}
 	}
-	if _, err := client.Delete(t.Context(), configMapType, ns, "one", o.UID, DeleteOptions{Policy: "Background", DryRun: true}); err != nil {
+	dry := DeleteOptions{Policy: "Background", DryRun: true}
+	if _, err := client.Delete(t.Context(), configMapType, ns, "one", o.UID, dry); Unasked(err) == nil || Unasked(err).Refused {
+		t.Errorf("a dry run that nobody has said may be sent: %v, want that it is not sent", err)
+	}
+	client = client.Guarded(func(context.Context, graph.Type, string, string) error { return nil })
+	if _, err := client.Delete(t.Context(), configMapType, ns, "one", o.UID, dry); err != nil {
 		t.Errorf("dry run: %v", err)
+	}
+	if sent := client.DryRuns(); len(sent) != 1 || sent[0] != (DryRun{"DELETE", configMapType, ns}) {
+		t.Errorf("the dry runs that were sent are %v", sent)
 	}
 	now, err := client.GetMeta(t.Context(), configMapType, ns, "one")
 	if err != nil || now.ResourceVersion != o.ResourceVersion {

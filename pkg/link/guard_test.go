@@ -31,6 +31,11 @@ func TestOnlyAGuardHasUsers(t *testing.T) {
 	for text, want := range map[string]string{
 		"users: [{form: reference, field: spec.by}]\ndeletion: {of: neither}":                       `"users" and "reasonField" are for a deletion "of" guard`,
 		"reasonField: spec.reason\ndeletion: {of: neither}":                                         `"users" and "reasonField" are for a deletion "of" guard`,
+		"dryRunWrites: {webhooks: [it], label: a, writes: it}\ndeletion: {of: neither}":             `"dryRunWrites" is for a deletion "of" guard`,
+		"dryRunWrites: {label: a, writes: it}\ndeletion: {of: guard}":                               `"dryRunWrites": "webhooks" is empty`,
+		"dryRunWrites: {webhooks: [it], writes: it}\ndeletion: {of: guard}":                         `"dryRunWrites": "label" is missing`,
+		"deletion: {of: guard, annotation: a}":                                                      `leave out what says how a deletion travels`,
+		"deletion: {of: source, by: it, policy: background, waits: never, annotation: a}":           `write "of" end`,
 		"users: [{form: reference}]\ndeletion: {of: guard}":                                         `"users": "field" is missing`,
 		"users: [{form: labels, labels: a=b, kinds: [v1/Pod]}]\ndeletion: {of: guard}":              `"users": write the form "reference" or "text"`,
 		"users: [{form: reference, field: spec.by, keys: {nam: spec.name}}]\ndeletion: {of: guard}": `"users": "keys" has "nam"`,
@@ -45,6 +50,30 @@ func TestOnlyAGuardHasUsers(t *testing.T) {
 		}
 		if got := strings.Join(said, "; "); !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestAnAnnotationHasAnEndDeleted: without it the end stays, and its value is the policy, if it is one.
+func TestAnAnnotationHasAnEndDeleted(t *testing.T) {
+	d := definition(t, `
+from: {kinds: [v1/ConfigMap]}
+ends: [{form: reference, field: spec.of}]
+deletion: {of: end, by: it, policy: background, waits: never, annotation: example.com/attempt}`)
+	for text, want := range map[string]string{
+		"metadata: {}": "annotation example.com/attempt is not set",
+		"metadata: {annotations: {example.com/attempt: Foreground}}": "foreground",
+		"metadata: {annotations: {example.com/attempt: Orphan}}":     "orphan",
+		"metadata: {annotations: {example.com/attempt: at once}}":    "background",
+		"metadata: {annotations: {example.com/attempt: ''}}":         "background",
+	} {
+		end := object(t, text)
+		got, kept := d.Keeps(end)
+		if !kept {
+			got = string(d.PolicyFor(end, d.EffectOf(nil, nil)))
+		}
+		if got != want || !d.AsksEnds() {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -516,6 +516,27 @@ func TestGuards(t *testing.T) {
 	}
 }
 
+// TestADeletionThatIsRepeated: somebody has tried to delete what a guard keeps. Its program deletes it when the guard is gone, which nothing refuses any more; the plan of
+// the object says so.
+func TestADeletionThatIsRepeated(t *testing.T) {
+	replay := &link.Definition{Name: "replay", Deletion: link.Deletion{Of: link.End, By: "Crossplane", Finalizer: "example.com/usage", Policy: link.Background, Waits: link.WaitsNever,
+		Annotation: "example.com/attempt"}}
+	s := newTied(t)
+	s.add(buckets, "bucket")
+	s.add(usages, "usage").Finalizers = []string{"example.com/usage"}
+	s.tie(guardOf, "usage", "bucket", nil)
+	s.tie(replay, "usage", "bucket", nil, "example.com/usage")
+	p := s.plan(Background, "usage")
+	wantDeleted(t, p, "bucket usage")
+	if len(p.Guarded) != 0 {
+		t.Errorf("guarded %+v although the guard is gone when its program deletes the bucket", p.Guarded)
+	}
+	p = s.plan(Background, "bucket")
+	if len(p.Guarded) != 1 || p.Guarded[0].RepeatedBy != "Crossplane" || !p.IsGuarded(p.Guarded[0].Object) || p.IsGuarded(p.Guarded[0].Guard) {
+		t.Errorf("guarded %+v, want the bucket, whose deletion Crossplane repeats", p.Guarded)
+	}
+}
+
 // TestRandomLinks: whatever objects name, a deletion comes to its end, only what is there is deleted, and each for a reason that leads to a root or to what was
 // being deleted before.
 func TestRandomLinks(t *testing.T) {
