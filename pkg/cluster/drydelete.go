@@ -23,10 +23,15 @@ type UnaskedError struct {
 	Guard string
 	// Because is why it was not sent, as a clause.
 	Because string
+	// Writes is what a webhook would write on a dry run; empty if that is not known.
+	Writes string
 }
 
 func (e *UnaskedError) Error() string {
-	if e.Refused {
+	switch {
+	case e.Refused && e.Writes != "":
+		return e.Because + ", which is known without a dry run, on which a webhook would write " + e.Writes
+	case e.Refused:
 		return e.Because + ", which is known without a dry run"
 	}
 	return "no dry run was sent, so that it is not known whether its deletion is refused: " + e.Because

@@ -39,7 +39,7 @@ type guards struct {
 	once sync.Once
 	// named are the guards by what they name, and served the definitions of whose sources the server
 	// serves a kind, or may do so. unlisted is why they are not all known.
-	named    map[guarded]string
+	named    map[guarded]keeper
 	served   []*link.Definition
 	unlisted error
 }
@@ -47,11 +47,25 @@ type guards struct {
 // guarded is an object as a guard names it; without a namespace it is in any.
 type guarded struct{ group, kind, namespace, name string }
 
+// keeper is a guard, and the link by which it keeps an object.
+type keeper struct {
+	guard      string
+	definition *link.Definition
+}
+
+// writes is what a webhook writes about what the guard keeps on a dry run.
+func (k keeper) writes() string {
+	if w := k.definition.DryRunWrites; w != nil {
+		return w.Writes
+	}
+	return ""
+}
+
 func (g *guards) check(ctx context.Context, t graph.Type, namespace, name string) error {
 	g.once.Do(func() { g.list(ctx) })
 	for _, in := range []string{namespace, ""} {
-		if guard := g.named[guarded{t.Group, t.Kind, in, name}]; guard != "" {
-			return &cluster.UnaskedError{Refused: true, Guard: guard, Because: guard + " keeps it"}
+		if by, ok := g.named[guarded{t.Group, t.Kind, in, name}]; ok {
+			return &cluster.UnaskedError{Refused: true, Guard: by.guard, Because: by.guard + " keeps it", Writes: by.writes()}
 		}
 	}
 	if err := g.labelled(ctx, t, namespace, name); err != nil {
@@ -65,8 +79,8 @@ func (g *guards) check(ctx context.Context, t graph.Type, namespace, name string
 
 // labelled returns why no DELETE is to be sent for an object, by the labels that it has now.
 func (g *guards) labelled(ctx context.Context, t graph.Type, namespace, name string) error {
-	labels := g.labels()
-	if len(labels) == 0 {
+	writing := slices.DeleteFunc(slices.Clone(g.served), func(d *link.Definition) bool { return d.DryRunWrites == nil })
+	if len(writing) == 0 {
 		return nil
 	}
 	o, err := g.client.GetObjectMeta(ctx, t, namespace, name)
@@ -76,28 +90,18 @@ func (g *guards) labelled(ctx context.Context, t graph.Type, namespace, name str
 	case err != nil:
 		return &cluster.UnaskedError{Because: "its labels could not be read: " + err.Error()}
 	}
-	for _, label := range labels {
+	for _, d := range writing {
+		label := d.DryRunWrites.Label
 		if _, labelled := o.GetLabels()[label]; labelled {
-			return &cluster.UnaskedError{Refused: true, Because: "the label " + label + " says that something keeps it"}
+			return &cluster.UnaskedError{Refused: true, Because: "the label " + label + " says that something keeps it", Writes: d.DryRunWrites.Writes}
 		}
 	}
 	return nil
 }
 
-// labels are those that protected objects have by which webhooks select that write on dry runs.
-func (g *guards) labels() []string {
-	var labels []string
-	for _, d := range g.served {
-		if d.DryRunWrites != nil && !slices.Contains(labels, d.DryRunWrites.Label) {
-			labels = append(labels, d.DryRunWrites.Label)
-		}
-	}
-	return labels
-}
-
 // list lists the guards. Of one that names what it keeps by labels the kinds are all that is known.
 func (g *guards) list(ctx context.Context) {
-	g.named = map[guarded]string{}
+	g.named = map[guarded]keeper{}
 	for _, d := range g.definitions {
 		sources, served, err := Sources(ctx, g.reader, d)
 		if served || err != nil {
@@ -108,7 +112,7 @@ func (g *guards) list(ctx context.Context) {
 			ends, members, _ := d.References(o.Object) // what could be understood comes with an error
 			guard := graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
 			for _, n := range ends {
-				g.named[guarded{n.Group, n.Kind, n.Namespace, n.Name}] = guard
+				g.named[guarded{n.Group, n.Kind, n.Namespace, n.Name}] = keeper{guard, d}
 			}
 			if len(members) > 0 {
 				g.unlisted = errors.Join(g.unlisted, fmt.Errorf("%s keeps what labels select", guard))
