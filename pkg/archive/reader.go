@@ -3,6 +3,7 @@ package archive
 import (
 	"bufio"
 	"compress/gzip"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,9 @@ type Reader struct {
 	path string
 	docs *splitter
 	file io.Closer
+	// size is that of the file.
+	size int64
+	sum  [sha256.Size]byte
 	// read counts the objects that were returned.
 	read int
 }
@@ -35,7 +39,11 @@ func Open(path string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{path: path, file: file}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	r := &Reader{path: path, file: file, size: info.Size()}
 	if err := r.begin(file); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -54,7 +62,9 @@ func (r *Reader) begin(file io.Reader) error {
 	} else {
 		r.docs = newSplitter(in)
 	}
+	r.docs.most = planBound(r.size)
 	doc, line, err := r.docs.next()
+	r.docs.most = maxDocument
 	if errors.Is(err, io.EOF) { // and not io.ErrUnexpectedEOF
 		return fmt.Errorf("%s is empty: it is no archive of kubectl gc", r.path)
 	}
@@ -81,8 +91,13 @@ func (r *Reader) Next() (*unstructured.Unstructured, int, error) {
 	if err != nil {
 		return nil, line, fmt.Errorf("%s, line %d: %w", r.path, line, err)
 	}
+	r.sum = sha256.Sum256(doc)
 	return object, line, nil
 }
+
+// Sum is a sum of the document of the object that Next returned last. Who reads an archive twice
+// compares it: the file can be another one by then.
+func (r *Reader) Sum() [sha256.Size]byte { return r.sum }
 
 // Skip is Next for an object that is not wanted: it is not decoded, which takes most of the time.
 func (r *Reader) Skip() error {
@@ -132,6 +147,9 @@ func (r *Reader) counted() error {
 
 // decode reads the document of an object.
 func decode(doc []byte) (*unstructured.Unstructured, error) {
+	if err := bounded(doc); err != nil {
+		return nil, err
+	}
 	raw, err := yaml.YAMLToJSON(doc)
 	if err != nil {
 		return nil, err

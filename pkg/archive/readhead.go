@@ -16,13 +16,24 @@ const entriesAtOnce = 500
 
 // readPlan decodes a plan: in pieces if it is laid out as writePlan does, which comes to the same, and otherwise as a whole.
 func readPlan(doc []byte) (*v1alpha1.Plan, error) {
+	if err := dense(doc); err != nil {
+		return nil, err
+	}
 	if pieces, ok := cutPlan(doc); ok {
 		if p, err := readPieces(pieces); err == nil {
 			return p, nil
 		}
 	}
 	p := &v1alpha1.Plan{}
-	return p, yaml.Unmarshal(doc, p)
+	return p, unmarshal(doc, p)
+}
+
+// unmarshal decodes YAML of which no more is decoded at once than of an object.
+func unmarshal(doc []byte, into any) error {
+	if err := bounded(doc); err != nil {
+		return err
+	}
+	return yaml.Unmarshal(doc, into)
 }
 
 func readPieces(pieces [][]byte) (*v1alpha1.Plan, error) {
@@ -30,7 +41,7 @@ func readPieces(pieces [][]byte) (*v1alpha1.Plan, error) {
 	whole := reflect.ValueOf(p).Elem()
 	for _, piece := range pieces[1:] {
 		part := &v1alpha1.Plan{}
-		if err := yaml.Unmarshal(piece, part); err != nil {
+		if err := unmarshal(piece, part); err != nil {
 			return nil, err
 		}
 		for i := range whole.NumField() {
@@ -39,7 +50,7 @@ func readPieces(pieces [][]byte) (*v1alpha1.Plan, error) {
 			}
 		}
 	}
-	return p, yaml.Unmarshal(pieces[0], p)
+	return p, unmarshal(pieces[0], p)
 }
 
 // keyLine is a line that begins a field of a plan.

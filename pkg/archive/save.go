@@ -83,6 +83,9 @@ func read(ctx context.Context, client *cluster.Client, what Contents, ids []grap
 		if err != nil {
 			return fmt.Errorf("writing %s %q: %w", o.GetKind(), o.GetName(), err)
 		}
+		if err := readable(doc); err != nil {
+			return fmt.Errorf("%s %q could not be read again: %w", o.GetKind(), o.GetName(), err)
+		}
 		copied, err := copyOf(o.Object, what.settings[string(o.GetUID())])
 		if err != nil {
 			return fmt.Errorf("reading %s %q: %w", o.GetKind(), o.GetName(), err)
@@ -108,7 +111,7 @@ func (c Contents) saved(ids []graph.ID, s *spool) *Saved {
 
 // write writes the archive from the spool.
 func write(w io.Writer, ids []graph.ID, s *spool, head *v1alpha1.Plan) error {
-	if err := writePlan(w, head); err != nil {
+	if err := writePlan(&bounding{w, maxPlan}, head); err != nil {
 		return err
 	}
 	for _, id := range ids {

@@ -8,9 +8,6 @@ import (
 	"io"
 )
 
-// maxDocument bounds what is kept of one document in memory, in bytes. The API server takes no object of more than some megabytes; the plan of a large cascade is longer.
-const maxDocument = 512 << 20
-
 // splitter splits a stream of YAML at its separators, as kubectl does: lines that begin with --- and have nothing else but white space.
 type splitter struct {
 	r *bufio.Reader
@@ -20,13 +17,15 @@ type splitter struct {
 	last []byte
 	// ended says that the stream was read to its end.
 	ended bool
+	// most bounds a document, in bytes.
+	most int
 }
 
 // longestEnd is more than the last line of an archive has, in bytes.
 const longestEnd = 100
 
 func newSplitter(r io.Reader) *splitter {
-	return &splitter{r: bufio.NewReaderSize(r, bufferSize), line: 1}
+	return &splitter{r: bufio.NewReaderSize(r, bufferSize), line: 1, most: maxDocument}
 }
 
 // next returns the next document that is not empty, with the line on which it begins; io.EOF if there is none.
@@ -61,8 +60,8 @@ func (d *splitter) any() ([]byte, int, error) {
 			d.last = append(d.last[:0], text[:min(len(text), longestEnd)]...)
 		}
 		middle = full
-		if doc = append(doc, text...); len(doc) > maxDocument {
-			return nil, begin, fmt.Errorf("line %d: a document of more than %d MiB", begin, maxDocument>>20)
+		if doc = append(doc, text...); len(doc) > d.most {
+			return nil, begin, fmt.Errorf("line %d: a document of more than %d MiB", begin, d.most>>20)
 		}
 		switch {
 		case full:
