@@ -18,6 +18,8 @@ type survey struct {
 	types []graph.Type
 	// live is what is in the places of the objects, by their number.
 	live []live
+	// proofs are what is known of objects with another uid in these places, by their number.
+	proofs []proof
 	// namespaces are those of the objects that are not in the archive.
 	namespaces map[string]live
 	// outside are the owners that are not in the archive, by the place and the uid in the reference.
@@ -96,11 +98,11 @@ func (d *decider) leave(it *item, f fate, reason Reason, because string) {
 func (d *decider) first(it *item) {
 	n := it.number
 	now := d.live[n]
-	if now.uid != "" && (now.uid == it.ref.UID || now.restoredFrom == it.ref.UID || d.madeAgain(it)) && !now.deleting {
+	if now.uid != "" && (now.uid == it.ref.UID || d.isRestored(it) || d.madeAgain(it)) && !now.deleting {
 		d.fates[n], d.uids[n] = alive, now.uid // also of what is not meant: others may belong to it
 		if d.wanted[n] {
 			why := "it exists"
-			if now.restoredFrom == it.ref.UID {
+			if now.uid != it.ref.UID && d.isRestored(it) {
 				why = "it was restored before"
 			} else if now.uid != it.ref.UID {
 				why = "its controller has made it again"
@@ -135,7 +137,7 @@ func (d *decider) first(it *item) {
 // the one that is there.
 func (d *decider) isDefaultAccount(it *item) bool {
 	ns := d.places[place{kindNamespace, "", it.ref.Namespace}]
-	return it.kind() == kindAccount && it.ref.Name == "default" && ns != nil && d.live[ns.number].restoredFrom == ns.ref.UID
+	return it.kind() == kindAccount && it.ref.Name == "default" && ns != nil && d.isRestored(ns)
 }
 
 // madeAgain says whether the object in the place was made by the same controller for what is now in the place of its owner: names that a controller gives are
@@ -164,6 +166,8 @@ func (d *decider) impossible(it *item) (Reason, string) {
 	switch {
 	case d.types[it.number] == graph.Type{}:
 		return NotServed, fmt.Sprintf("no API serves kind %s of %s", it.ref.Kind, it.ref.APIVersion)
+	case d.wrongScope(it) != "":
+		return NotServed, d.wrongScope(it)
 	case now.err != nil:
 		return Unreadable, "it cannot be read whether it exists: " + now.err.Error()
 	case now.deleting:
@@ -231,6 +235,15 @@ func (d *decider) holdForOwners() bool {
 	return any
 }
 
+// missing says why a reference of an object to an owner does not come back.
+func (d *decider) missing(it *item, r metav1.OwnerReference) string {
+	owner := d.byUID[string(r.UID)]
+	if owner != nil && d.fates[owner.number] == alive || owner == nil && d.outside[outsiderOf(it, r)].restoredFrom == string(r.UID) {
+		return ownerName(r) + ": nothing but its name, or an annotation, says that it was made from that owner; kubectl gc adopt sets the reference"
+	}
+	return ownerName(r) + ", which does not come back"
+}
+
 func ownerName(r metav1.OwnerReference) string { return "owner " + r.Kind + " " + r.Name }
 
 func (d *decider) resolved(it *item, r metav1.OwnerReference) bool {
@@ -245,7 +258,7 @@ func (d *decider) resolve(it *item, r metav1.OwnerReference) (ref Reference, ok 
 		case created:
 			return Reference{OwnerReference: r}, true, ""
 		case alive, applied:
-			return Reference{r, d.uids[owner.number]}, true, ""
+			return Reference{r, d.uids[owner.number]}, d.isProven(owner), ""
 		}
 		if err := d.live[owner.number].err; err != nil {
 			return Reference{}, false, ownerName(r) + " cannot be read: " + err.Error()
@@ -258,7 +271,7 @@ func (d *decider) resolve(it *item, r metav1.OwnerReference) (ref Reference, ok 
 		return Reference{}, false, ""
 	case owner.err != nil:
 		return Reference{}, false, ownerName(r) + " cannot be read: " + owner.err.Error()
-	case owner.uid == string(r.UID), owner.restoredFrom == string(r.UID):
+	case owner.uid == string(r.UID):
 		return Reference{r, owner.uid}, true, ""
 	}
 	return Reference{}, false, ""

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,8 @@ type item struct {
 	number int // its place in the archive
 	owners []metav1.OwnerReference
 	facts  facts
+	// sum is that of its document.
+	sum [sha256.Size]byte
 }
 
 func (it *item) kind() schema.GroupKind {
@@ -85,7 +88,7 @@ func readIndex(file string) (*index, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", file, line, err)
 		}
-		it.number = len(x.items)
+		it.number, it.sum = len(x.items), r.Sum()
 		x.items = append(x.items, it)
 		x.byUID[uid] = it
 		x.places[it.place()] = it

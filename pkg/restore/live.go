@@ -16,7 +16,7 @@ import (
 // live is what is in a place of the cluster now. The zero value is a place that is proven to be empty.
 type live struct {
 	uid, resourceVersion string
-	// restoredFrom is the uid of the archived object that it was created from; empty if it was not.
+	// restoredFrom is what its annotation RestoredFrom says, which anybody may have written.
 	restoredFrom string
 	deleting     bool
 	// bare says that it has no status. It is read only where it decides.

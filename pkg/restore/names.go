@@ -99,7 +99,8 @@ func (x *index) include(it *item, wanted []bool) {
 	}
 }
 
-// dependents are the objects that name another as an owner.
+// dependents are the objects that another owns: what is in another namespace, or in none, cannot be a
+// dependent of an object in a namespace, whatever it says.
 func (x *index) dependents(it *item) []*item {
 	if x.owned == nil {
 		x.owned = map[string][]*item{}
@@ -109,7 +110,9 @@ func (x *index) dependents(it *item) []*item {
 			}
 		}
 	}
-	return x.owned[it.ref.UID]
+	return slices.DeleteFunc(slices.Clone(x.owned[it.ref.UID]), func(other *item) bool {
+		return it.ref.Namespace != "" && other.ref.Namespace != it.ref.Namespace
+	})
 }
 
 // definitionOf is the archived CustomResourceDefinition of an object; nil if the archive has none.

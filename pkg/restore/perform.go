@@ -60,6 +60,11 @@ func (p *Plan) Perform(ctx context.Context, client *cluster.Client, opts Perform
 			r.of[s.item] = &creation{done: make(chan struct{})}
 		}
 	}
+	if !opts.DryRun {
+		for archived, now := range p.copies {
+			r.remember(archived, now)
+		}
+	}
 	err := r.writeObjects(ctx)
 	if err == nil && ctx.Err() == nil {
 		r.writeReferences(ctx)
@@ -83,6 +88,8 @@ type creation struct {
 	done chan struct{}
 	// uid is empty if the object was not created.
 	uid string
+	// other says that a controller has made it meanwhile, and not as it was: it gets no dependents.
+	other bool
 }
 
 type performer struct {
@@ -93,6 +100,20 @@ type performer struct {
 
 	mu      sync.Mutex
 	results []outcome
+	// forgets says that the companion of the archive cannot be written, which was said.
+	forgets bool
+}
+
+// remember notes that an object was created from an archived one. The note says that it cannot, once.
+func (r *performer) remember(archived, now string) []string {
+	err := r.plan.created.Add(archived, now)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil || r.forgets {
+		return nil
+	}
+	r.forgets = true
+	return []string{"another restore finds out by its content that it was restored before: " + err.Error()}
 }
 
 // note keeps what came of a step.
@@ -176,8 +197,8 @@ func (r *performer) writeWave(ctx context.Context, byNumber map[int]int) error {
 		if err != nil {
 			return r.changed(err)
 		}
-		if s := &r.plan.Steps[i]; string(o.GetUID()) != s.item.ref.UID {
-			return fmt.Errorf("%s has changed since it was read; nothing more was restored", r.plan.File)
+		if r.plan.Steps[i].item.sum != a.Sum() {
+			return errOther(r.plan.File)
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -191,10 +212,15 @@ func (r *performer) writeWave(ctx context.Context, byNumber map[int]int) error {
 	return nil
 }
 
+// errOther is the error of an archive that is not the one that was read before, which was agreed to.
+func errOther(file string) error {
+	return fmt.Errorf("%s has changed since it was read; nothing more was restored", file)
+}
+
 // changed is the error of an archive that was whole before.
 func (r *performer) changed(err error) error {
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s has changed since it was read; nothing more was restored", r.plan.File)
+		return errOther(r.plan.File)
 	}
 	return err
 }
@@ -232,6 +258,9 @@ func (r *performer) writeObject(ctx context.Context, i int, archived *unstructur
 		r.note(i, outcome{err: err})
 		return
 	}
+	if s.maker == "" {
+		notes = append(notes, r.remember(s.item.ref.UID, string(written.GetUID()))...)
+	}
 	if r.plan.writesStatus(s) {
 		notes = append(notes, r.status(ctx, s, written, archived)...)
 	}
@@ -250,6 +279,9 @@ func (r *performer) uidOf(ctx context.Context, it *item) string {
 	}
 	select {
 	case <-c.done:
+		if c.other {
+			return ""
+		}
 		return c.uid
 	case <-ctx.Done():
 		return ""

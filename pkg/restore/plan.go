@@ -4,6 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -61,8 +62,10 @@ type Step struct {
 	maker string
 	// unbound says of a claim that it gets another volume.
 	unbound bool
-	// claim is the claim that a Rebind is for, with its archived uid.
-	claim *item
+	// claim is the claim that a Rebind is for, with its archived uid; claimUID is that of the restored
+	// one, empty if it is created too.
+	claim    *item
+	claimUID string
 	// wave is when a Create is due; those of one wave follow the archive's order.
 	wave int
 }
@@ -119,6 +122,10 @@ type Plan struct {
 	opts  Options
 	index *index
 	types []graph.Type
+	// created is the archive's companion, and copies are objects that are to be noted there: an
+	// earlier restore that was killed has created them, by the archived uid.
+	created *archive.Created
+	copies  map[string]string
 }
 
 // itemOf is the archived object that had a uid; nil if the archive has none.

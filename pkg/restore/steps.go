@@ -10,12 +10,15 @@ import (
 
 // plan lists what is done, in its order, and what is not.
 func (d *decider) plan() *Plan {
-	p := &Plan{File: d.file, Head: d.head, opts: d.opts, index: d.index, types: d.types}
+	p := &Plan{File: d.file, Head: d.head, opts: d.opts, index: d.index, types: d.types, copies: map[string]string{}}
 	for _, it := range d.items {
 		switch d.fates[it.number] {
 		case created, applied:
 			p.Steps = append(p.Steps, d.write(it))
 		case alive:
+			if d.proofs[it.number].copied && d.isRestored(it) {
+				p.copies[it.ref.UID] = d.uids[it.number]
+			}
 			if s, some := d.refer(it); some {
 				p.Steps = append(p.Steps, s)
 				delete(d.whys, it.number)
@@ -53,7 +56,7 @@ func (d *decider) write(it *item) Step {
 		ref, ok, _ := d.resolve(it, r)
 		switch owner := d.byUID[string(r.UID)]; {
 		case !ok:
-			s.Notes = append(s.Notes, "without its reference to "+ownerName(r)+", which does not come back")
+			s.Notes = append(s.Notes, "without its reference to "+d.missing(it, r))
 		case ref.NewUID == "" && !isBefore(d.waves, owner, it):
 			s.Late = append(s.Late, ref)
 		default:
@@ -84,7 +87,7 @@ func (d *decider) bind(it *item, s *Step) {
 // rebind is the step that gives a volume the new uid of its claim.
 func (d *decider) rebind(it *item) (Step, bool) {
 	f := d.fates[it.number]
-	if it.kind() != kindClaim || it.facts.volume == "" || f != created && (f != alive || d.uids[it.number] == it.ref.UID) {
+	if it.kind() != kindClaim || it.facts.volume == "" || f != created && (f != alive || !d.isRestored(it)) {
 		return Step{}, false
 	}
 	v := d.volumes[it.facts.volume]
@@ -93,7 +96,7 @@ func (d *decider) rebind(it *item) (Step, bool) {
 	}
 	return Step{
 		Verb: Rebind, Type: v.Type, Object: graph.Ref{APIVersion: v.APIVersion(), Kind: v.Kind, Resource: v.Resource, Name: it.facts.volume, UID: v.uid},
-		item: it, claim: it, wave: d.waves[it.number], Notes: []string{fmt.Sprintf("for claim %s in namespace %s", it.ref.Name, it.ref.Namespace)},
+		item: it, claim: it, claimUID: d.uids[it.number], wave: d.waves[it.number], Notes: []string{fmt.Sprintf("for claim %s in namespace %s", it.ref.Name, it.ref.Namespace)},
 	}, true
 }
 

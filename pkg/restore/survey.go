@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -33,15 +34,23 @@ func New(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, 
 		return nil, err
 	}
 	s := &surveyor{client: client, catalog: catalog, survey: survey{
-		index: x, wanted: wanted, types: make([]graph.Type, len(x.items)), live: make([]live, len(x.items)),
+		index: x, wanted: wanted, types: make([]graph.Type, len(x.items)), live: make([]live, len(x.items)), proofs: make([]proof, len(x.items)),
 	}}
+	created, err := archive.CreatedFrom(file)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.read(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.recognize(ctx, created); err != nil {
 		return nil, err
 	}
 	if opts.Status {
 		s.readStatuses(ctx)
 	}
 	p := decide(s.survey, opts)
+	p.created = created
 	return p, p.preflight(ctx, client, catalog)
 }
 
@@ -134,7 +143,7 @@ func (s *surveyor) readStatuses(ctx context.Context) {
 	var group errgroup.Group
 	group.SetLimit(s.client.Concurrency())
 	for _, it := range s.items {
-		if now := &s.live[it.number]; s.wanted[it.number] && it.facts.status && now.restoredFrom == it.ref.UID {
+		if now, p := &s.live[it.number], s.proofs[it.number]; s.wanted[it.number] && it.facts.status && (p.noted || p.copied) {
 			group.Go(func() error {
 				o, err := s.client.GetObject(ctx, s.types[it.number], it.ref.Namespace, it.ref.Name)
 				if err == nil && string(o.GetUID()) == now.uid { // of one that cannot be read nothing is known

@@ -18,17 +18,23 @@ import (
 // maxTries is how often a write is tried against an object that changes all the time.
 const maxTries = 10
 
-// create creates an object. What is in its place by now counts as created if it is proven to come from the archived one: an answer can be lost on its way.
-func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstructured) (*unstructured.Unstructured, []string, error) {
-	written, err := r.client.Create(ctx, s.Type, s.Object.Namespace, o, cluster.WriteOptions{})
-	if err == nil {
-		return written, nil, nil
+// CreateObject creates an object; a Service whose addresses or ports another one has by now gets
+// others, which the note says. The error is the server's.
+func CreateObject(ctx context.Context, client *cluster.Client, t graph.Type, namespace string, o *unstructured.Unstructured, opts cluster.WriteOptions) (written *unstructured.Unstructured, note string, err error) {
+	written, err = client.Create(ctx, t, namespace, o, opts)
+	if !isAllocated(err) {
+		return written, "", err
 	}
-	if isAllocated(err) {
-		dropAllocations(o)
-		if written, err = r.client.Create(ctx, s.Type, s.Object.Namespace, o, cluster.WriteOptions{}); err == nil {
-			return written, []string{"with another address or port: the archived one is taken"}, nil
-		}
+	dropAllocations(o)
+	written, err = client.Create(ctx, t, namespace, o, opts)
+	return written, "with another address or port: the archived one is taken", err
+}
+
+// create creates an object. What is in its place by now counts as created if it is a copy of it: an answer can be lost on its way.
+func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstructured) (*unstructured.Unstructured, []string, error) {
+	written, note, err := CreateObject(ctx, r.client, s.Type, s.Object.Namespace, o, cluster.WriteOptions{})
+	if err == nil {
+		return written, noteOf(note), nil
 	}
 	if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) {
 		return nil, nil, err
@@ -40,9 +46,10 @@ func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstruc
 	now := liveOf(there)
 	switch {
 	case now.deleting:
-	case now.restoredFrom == s.item.ref.UID:
+	case IsCopy(o, there) && hasOwners(o, there):
 		return there, nil, nil
 	case s.maker != "" && r.isMadeFor(ctx, s.item, now):
+		r.of[s.item].other = !isAlike(o, there)
 		return there, []string{s.maker + " has made it meanwhile"}, nil
 	case r.madeWithNamespace(s.item):
 		written, err := r.applyOver(ctx, s, o, now.uid)
@@ -90,11 +97,7 @@ func (r *performer) ask(ctx context.Context, i int, o *unstructured.Unstructured
 	case s.Verb == Apply:
 		_, _, err = r.apply(ctx, s, o)
 	default:
-		_, err = r.client.Create(ctx, s.Type, s.Object.Namespace, o, cluster.WriteOptions{DryRun: true})
-		if isAllocated(err) {
-			dropAllocations(o)
-			_, err = r.client.Create(ctx, s.Type, s.Object.Namespace, o, cluster.WriteOptions{DryRun: true})
-		}
+		_, _, err = CreateObject(ctx, r.client, s.Type, s.Object.Namespace, o, cluster.WriteOptions{DryRun: true})
 	}
 	if err != nil {
 		r.note(i, outcome{err: err})
@@ -152,7 +155,11 @@ func (r *performer) rebind(ctx context.Context, s *Step) outcome {
 		return outcome{unasked: true}
 	}
 	claim := lookAt(ctx, r.client, target{r.plan.typeOf(s.claim), s.claim.ref.Namespace, s.claim.ref.Name})
-	if claim.err != nil || claim.restoredFrom != s.claim.ref.UID {
+	uid := s.claimUID
+	if uid == "" {
+		uid = r.uidOf(ctx, s.claim)
+	}
+	if claim.err != nil || uid == "" || claim.uid != uid {
 		return outcome{err: fmt.Errorf("claim %s was not restored", s.claim.ref.Name)}
 	}
 	if err := RebindVolume(ctx, r.client, s.Type, s.Object, s.claim.ref.UID, claim.uid); err != nil {
@@ -181,6 +188,14 @@ func differences(sent, written *unstructured.Unstructured) []string {
 // has says whether metadata that was answered has an owner.
 func has(o *graph.Object, uid string) bool {
 	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return r.UID == uid })
+}
+
+// noteOf is a list of a note, without an empty one.
+func noteOf(note string) []string {
+	if note == "" {
+		return nil
+	}
+	return []string{note}
 }
 
 // isAllocated says whether an error is about an address or a port that another Service has by now.
