@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -44,6 +46,12 @@ func settingsOf(p *plan.Plan) map[string][]plan.Setting {
 func (s *Saved) Has(uid string) bool {
 	_, ok := s.copies[uid]
 	return ok
+}
+
+// Holds says whether an object that was read from the archive is the one that was saved in it; its
+// finalizers, owners and status are not compared.
+func (s *Saved) Holds(o *unstructured.Unstructured) bool {
+	return s.copies[string(o.GetUID())].resourceVersion == o.GetResourceVersion()
 }
 
 // Missing are the objects that a plan deletes or changes and that are not in the archive.

@@ -36,7 +36,7 @@ func (r *rescuer) create(ctx context.Context) error {
 	if hasStatus = hasStatus && !cluster.BuiltIn(r.p.Type.Group); hasStatus {
 		o.Object["status"] = state // which a type without the subresource takes
 	}
-	made, err := r.q.Client.Create(ctx, r.p.Type, r.p.Ref.Namespace, o, cluster.WriteOptions{})
+	made, note, err := restore.CreateObject(ctx, r.q.Client, r.p.Type, r.p.Ref.Namespace, o, cluster.WriteOptions{})
 	action := Action{Verb: VerbCreate, Object: r.p.unborn()}
 	switch {
 	case apierrors.IsAlreadyExists(err):
@@ -51,6 +51,9 @@ func (r *rescuer) create(ctx context.Context) error {
 	default:
 		action.Object = unfinalize.RefOf(r.p.Type, made)
 		r.done(action)
+		if note != "" {
+			r.out.Skipped = append(r.out.Skipped, Skipped{Object: action.Object, Because: "it was created " + note})
+		}
 	}
 	r.p.Stage, r.p.Now = Created, unfinalize.RefOf(r.p.Type, made)
 	return nil
@@ -62,7 +65,7 @@ func (r *rescuer) existing(ctx context.Context) (*unstructured.Unstructured, err
 	if err != nil {
 		return nil, err
 	}
-	if stageOf(live, r.p.Ref.UID) != Created {
+	if r.p.stageOf(live) != Created {
 		return nil, r.p.replaced(live)
 	}
 	return live, nil

@@ -1,6 +1,7 @@
 package rescue
 
 import (
+	"reflect"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,6 +27,12 @@ type Dependent struct {
 	Recorded bool
 	// Released says that the references were not there when it was read last: they were removed, by this rescue or by the collector.
 	Released bool
+}
+
+// found takes the references as they are, which no archive has if they have changed.
+func (d *Dependent) found(exact []Reference) {
+	d.Recorded = d.Recorded && reflect.DeepEqual(d.References, exact)
+	d.References = exact
 }
 
 // blocks says whether one of the references has blockOwnerDeletion, which can take a right of its own (API-037).

@@ -20,6 +20,7 @@ import (
 // collector may be alive, and it has nothing to do any more.
 func (r *rescuer) free(ctx context.Context) error {
 	if r.p.Stage == Gone {
+		r.mayMiss()
 		return nil
 	}
 	var agreed, orphan []string
@@ -51,8 +52,12 @@ func (r *rescuer) free(ctx context.Context) error {
 // remove removes finalizers from the object, and says whether it is gone. Of an object without any, the deletion is completed.
 func (r *rescuer) remove(ctx context.Context, names []string, overrides unfinalize.Overrides) (bool, error) {
 	live, err := r.live(ctx)
-	if live == nil || err != nil {
-		return err == nil, err
+	if live == nil && err == nil {
+		r.mayMiss()
+		return true, nil
+	}
+	if err != nil {
+		return false, err
 	}
 	had := finalizersOf(live)
 	due := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(had, name) })
@@ -62,21 +67,47 @@ func (r *rescuer) remove(ctx context.Context, names []string, overrides unfinali
 	planned, err := unfinalize.Plan(ctx, r.q, r.known, unfinalize.Request{Finalizers: due, Overrides: overrides})
 	switch {
 	case cluster.IsAbsent(err, r.p.Type, r.p.Ref.Name):
+		r.mayMiss()
 		return true, nil
 	case err != nil:
 		return false, err
 	}
 	c := planned.Candidates()[0]
 	if c.Ref.UID != r.p.Ref.UID {
+		r.mayMiss()
 		return true, nil
 	}
 	for _, row := range planned.Refused() {
 		return false, answer.Refuse(fmt.Errorf("%s was not freed: %s", r.p.Ref.Quoted(), row.Assessment.Against(overrides)[0].Because))
 	}
-	o := unfinalize.Perform(ctx, r.q.Client, planned, unfinalize.Options{OnAction: func(a unfinalize.Action) {
-		r.done(Action{Verb: a.Verb, Object: a.Object, Finalizers: a.Finalizers, Policy: a.Policy, Owner: a.Cause})
-	}})[0]
+	var outdated error
+	o := unfinalize.Perform(ctx, r.q.Client, planned, unfinalize.Options{
+		Before: func(ctx context.Context, live *unstructured.Unstructured) error {
+			outdated = r.before(ctx, live)
+			return outdated
+		},
+		OnAction: func(a unfinalize.Action) {
+			r.done(Action{Verb: a.Verb, Object: a.Object, Finalizers: a.Finalizers, Policy: a.Policy, Owner: a.Cause})
+			r.freed = true
+		},
+	})[0]
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case outdated != nil:
+		return false, outdated
+	case o.Gone:
+		r.mayMiss()
+	}
 	return o.Gone, r.notFreed(ctx, o)
+}
+
+// mayMiss says of an object that is gone, and not by what this run has done, that it may have been
+// changed after it was saved.
+func (r *rescuer) mayMiss() {
+	if !r.freed {
+		r.out.Skipped = append(r.out.Skipped, Skipped{Object: r.p.Ref, Because: "it was gone before this run had freed it; what was changed after it was archived, if anything, is not restored"})
+	}
 }
 
 // notFreed is the error of what unfinalize could not do.

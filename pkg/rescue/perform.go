@@ -78,6 +78,8 @@ type rescuer struct {
 	p     *Planned
 	opts  Options
 	out   *Outcome
+	// freed says that this run has written to the object what frees it, as an archive has it.
+	freed bool
 }
 
 func (r *rescuer) run(ctx context.Context) error {
@@ -85,12 +87,14 @@ func (r *rescuer) run(ctx context.Context) error {
 		return answer.Refuse(fmt.Errorf("nothing was changed: %s", against[0].Because))
 	}
 	if r.p.Stage != Created {
-		for _, step := range []func(context.Context) error{r.release, r.free, r.create} {
-			if err := step(ctx); err != nil {
-				return err
-			}
+		if err := r.release(ctx); err != nil {
+			return err
+		}
+		if err := r.create(ctx); err != nil {
+			return err
 		}
 	}
+	r.remember()
 	if err := r.rebind(ctx); err != nil {
 		return err
 	}
@@ -102,6 +106,10 @@ func (r *rescuer) run(ctx context.Context) error {
 	}
 	return r.out.unadopted()
 }
+
+// remember notes that the object was created. Where that cannot be written, another run compares the
+// content.
+func (r *rescuer) remember() { _ = r.p.record.Created.Add(r.p.Ref.UID, r.p.Now.UID) }
 
 // unadopted is the refusal that says which dependents did not get their references back, which was promised; nil if all did.
 func (o *Outcome) unadopted() error {

@@ -64,6 +64,8 @@ type Planned struct {
 
 	record  *Record
 	cluster string
+	// changed says that the object is not what the archive has.
+	changed bool
 	volumes graph.Type
 }
 
@@ -89,6 +91,9 @@ func Plan(ctx context.Context, q *selection.Query, known *finalizer.Registry, re
 			return nil, err
 		}
 		p.weigh(ctx, reader, live)
+	}
+	if p.Stage == Held || p.Stage == Gone {
+		p.weighRun()
 	}
 	p.readVolume(ctx, q.Client, q.Catalog)
 	p.rights(ctx, q.Client)
@@ -128,14 +133,20 @@ func begin(ctx context.Context, q *selection.Query, req Request) (*Planned, *uns
 	case live == nil:
 		return nil, nil, answer.WithHint(missing, resumeHint(ref))
 	}
-	p.Stage = stageOf(live, p.Ref.UID)
+	p.Stage = p.stageOf(live)
 	if p.Stage == Created {
 		p.Now = unfinalize.RefOf(t, live)
 	}
 	if p.cluster, err = q.Client.Identity(ctx); err != nil {
 		return nil, nil, err
 	}
-	return p, live, p.refused(live)
+	if err := p.refused(live); err != nil {
+		return nil, nil, err
+	}
+	if p.Resumed && (p.record.Cluster == "" || p.cluster == "") {
+		p.refuse(UnknownCluster, unfinalize.WithForce, "whether "+p.Archive+" is an archive of this cluster is not known", "ask for permission to get the namespace kube-system")
+	}
+	return p, live, nil
 }
 
 // resumeHint says how a rescue goes on whose object is gone; it names the archive if there is one in the current directory.
@@ -179,7 +190,7 @@ func (p *Planned) refused(live *unstructured.Unstructured) error {
 
 // replaced is the refusal to take another object for the one that was rescued.
 func (p *Planned) replaced(live *unstructured.Unstructured) error {
-	if live.GetAnnotations()[restore.RestoredFrom] == p.Ref.UID {
+	if live.GetDeletionTimestamp() != nil && p.isRestored(live) {
 		return answer.Refuse(fmt.Errorf("%s was created again and is being deleted again", p.Ref.Quoted()))
 	}
 	who := "another client"
@@ -241,8 +252,8 @@ func (p *Planned) readLive(ctx context.Context, client *cluster.Client) error {
 				return &cluster.UnreadError{Type: d.Type, Namespace: d.Ref.Namespace, Name: d.Ref.Name, Err: err}
 			}
 			exact := referencesTo(o, p.Ref.UID)
-			if d.Released = len(exact) == 0; !d.Released && !d.Recorded {
-				d.References = exact
+			if d.Released = len(exact) == 0; !d.Released {
+				d.found(exact)
 			}
 			return nil
 		})

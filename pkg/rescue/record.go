@@ -21,11 +21,13 @@ import (
 type Record struct {
 	// Files are the archives in the order in which they were written: one, and one more for each time that dependents came up later.
 	Files []string
-	// Object is the one that is rescued, as it was.
+	// Object is the one that is rescued, as it was in the end, with the finalizers that it had first.
 	Object     *unstructured.Unstructured
 	Dependents []*Dependent
 	// Cluster is the uid of the namespace kube-system; empty if it is not known.
 	Cluster string
+	// Created is what rescues have created from it.
+	Created *archive.Created
 }
 
 // DefaultArchive is the name of the archive of an object in the current directory.
@@ -45,7 +47,11 @@ func numbered(file string, n int) string {
 // Read reads the archives of a rescue, of which file is the first. The error is fs.ErrNotExist if there is none, and otherwise names the file and what is wrong with it.
 // The object is named without its uid.
 func Read(file string, object graph.Ref) (*Record, error) {
-	r := &Record{}
+	created, err := archive.CreatedFrom(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{Created: created}
 	for n := 1; ; n++ {
 		name := numbered(file, n)
 		if _, err := os.Lstat(name); n > 1 && errors.Is(err, fs.ErrNotExist) {
@@ -54,11 +60,10 @@ func Read(file string, object graph.Ref) (*Record, error) {
 		if err := r.read(name, object); err != nil {
 			return nil, err
 		}
-		r.Files = append(r.Files, name)
 	}
 }
 
-// read adds one archive.
+// read adds one archive, which is later than the others.
 func (r *Record) read(file string, object graph.Ref) error {
 	in, err := archive.Open(file)
 	if err != nil {
@@ -72,7 +77,11 @@ func (r *Record) read(file string, object graph.Ref) error {
 	if r.Object != nil && string(r.Object.GetUID()) != root.UID {
 		return fmt.Errorf("%s is of another object than %s: it has the uid %s", file, r.Files[0], root.UID)
 	}
-	r.Cluster = in.Head.Cluster
+	if now := in.Head.Cluster; r.Cluster == "" {
+		r.Cluster = now
+	} else if now != "" && now != r.Cluster {
+		return fmt.Errorf("%s is of another cluster than %s", file, r.Files[0])
+	}
 	r.refer(in.Head.References)
 	for {
 		o, _, err := in.Next()
@@ -80,10 +89,14 @@ func (r *Record) read(file string, object graph.Ref) error {
 		case errors.Is(err, io.EOF) && r.Object == nil:
 			return fmt.Errorf("%s does not have the object that it is of, %s %q", file, object.Resource, object.Name)
 		case errors.Is(err, io.EOF):
+			r.Files = append(r.Files, file)
 			return nil
 		case err != nil:
 			return err
-		case r.Object == nil && string(o.GetUID()) == root.UID:
+		case string(o.GetUID()) == root.UID:
+			if r.Object != nil { // some may be removed already
+				o.SetFinalizers(r.Object.GetFinalizers())
+			}
 			r.Object = o
 		}
 	}
@@ -102,19 +115,16 @@ func rootOf(file string, head *v1alpha1.Plan, object graph.Ref) (v1alpha1.Object
 	return root, nil
 }
 
-// refer adds references.
+// refer adds references. Those of a dependent that an earlier archive has are what they were then.
 func (r *Record) refer(references []v1alpha1.Reference) {
 	at := map[string]*Dependent{}
-	for _, d := range r.Dependents {
-		at[d.Ref.UID] = d
-	}
 	for _, reference := range references {
 		ref := refOf(reference.Object)
 		d := at[ref.UID]
 		if d == nil {
 			d = &Dependent{Type: typeOf(ref), Ref: ref, Recorded: true}
 			at[ref.UID] = d
-			r.Dependents = append(r.Dependents, d)
+			r.Dependents = append(slices.DeleteFunc(r.Dependents, func(was *Dependent) bool { return was.Ref.UID == ref.UID }), d)
 		}
 		d.References = append(d.References, Reference{reference.OwnerReference, reference.Index})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
@@ -24,6 +25,12 @@ const (
 	NamespaceDeleted unfinalize.Code = "NamespaceDeleted"
 	// RunsOnNode: a pod is stopped on its node.
 	RunsOnNode unfinalize.Code = "RunsOnNode"
+	// RunsAgain: a Job would run once more, or beside itself.
+	RunsAgain unfinalize.Code = "RunsAgain"
+	// InvalidatesTokens: tokens of a ServiceAccount are valid for its uid only.
+	InvalidatesTokens unfinalize.Code = "InvalidatesTokens"
+	// UnknownCluster: an archive may be of another cluster.
+	UnknownCluster unfinalize.Code = "UnknownCluster"
 )
 
 func (p *Planned) refuse(code unfinalize.Code, override unfinalize.Override, because, hint string) {
@@ -52,6 +59,8 @@ func (p *Planned) weigh(ctx context.Context, reader *cluster.Reader, live *unstr
 		p.refuse(RunsOnNode, unfinalize.WithForce, "its containers are being stopped on node "+status.Nested(live, "spec", "nodeName")+", and a new pod starts without their state", "")
 	case group == "" && (resource == cluster.PVCs.Resource || resource == cluster.PersistentVolumes.Resource):
 		p.keepDisk(ctx, reader, live)
+	case group == "" && resource == cluster.ServiceAccounts.Resource:
+		p.refuse(InvalidatesTokens, unfinalize.WithForce, "its tokens become invalid, those of running pods too until they get new ones, and Secrets with its tokens are deleted", "")
 	}
 	if p.Ref.Namespace == "" {
 		return
@@ -59,6 +68,21 @@ func (p *Planned) weigh(ctx context.Context, reader *cluster.Reader, live *unstr
 	// A namespace that may not be read is not known to be a problem; the server says so if it is one.
 	if ns, err := reader.GetObject(ctx, cluster.Namespaces, "", p.Ref.Namespace); err == nil && ns != nil && ns.GetDeletionTimestamp() != nil {
 		p.refuse(NamespaceDeleted, unfinalize.Never, fmt.Sprintf("its namespace %q is being deleted, so that it could not be created again", p.Ref.Namespace), "")
+	}
+}
+
+// weighRun refuses to create a Job that would run once more: one that has run to its end, as restore
+// leaves it out, and one that runs, since the new one does not find the pods of the old.
+func (p *Planned) weighRun() {
+	if p.Ref.Group() != "batch" || p.Ref.Resource != "jobs" {
+		return
+	}
+	suspended, _, _ := unstructured.NestedBool(p.Object.Object, "spec", "suspend")
+	switch {
+	case restore.IsFinished(p.Object):
+		p.refuse(RunsAgain, unfinalize.WithForce, "the Job has run to its end, and a new one runs again", "")
+	case !suspended:
+		p.refuse(RunsAgain, unfinalize.WithForce, "a new Job begins again, and starts its pods beside those that are running", "")
 	}
 }
 

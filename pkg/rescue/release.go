@@ -17,7 +17,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// release removes the references to the object from all its dependents, each only when an archive has it, until a listing that began later shows no dependent that has one.
+// errOutdated says that an archive lacks something: a dependent, or what has changed since.
+var errOutdated = errors.New("the archive is not up to date")
+
+// release removes the references to the object from all its dependents, each only when an archive has
+// it, and frees the object when an archive has it as it is and a listing shows no dependent that
+// refers to it. Both are looked at right before it is freed.
 func (r *rescuer) release(ctx context.Context) error {
 	for range maxTries {
 		if err := r.save(ctx); err != nil {
@@ -26,12 +31,27 @@ func (r *rescuer) release(ctx context.Context) error {
 		if err := r.each(ctx, r.orphan, func(d *Dependent) Action { return Action{Verb: plan.VerbOrphan, Object: d.Ref, Owner: r.p.Ref} }); err != nil {
 			return err
 		}
-		grown, err := r.listAgain(ctx)
-		if err != nil || !grown {
+		if slices.ContainsFunc(r.p.Dependents, func(d *Dependent) bool { return !d.Recorded }) {
+			continue
+		}
+		if err := r.free(ctx); !errors.Is(err, errOutdated) {
 			return err
 		}
 	}
-	return answer.Refuse(errors.New("the object was not freed: dependents of it keep being created; stop what creates them first"))
+	return answer.Refuse(errors.New("the object was not freed: it, or its dependents, keep being changed; stop what changes them first"))
+}
+
+// before looks at the object and its dependents right before a write that frees it. The error is
+// errOutdated, or one of listAgain.
+func (r *rescuer) before(ctx context.Context, live *unstructured.Unstructured) error {
+	grown, err := r.listAgain(ctx)
+	if err != nil {
+		return err
+	}
+	if r.p.changed = r.isOutdated(live); r.p.changed || grown {
+		return errOutdated
+	}
+	return nil
 }
 
 // orphan removes the references from one dependent. One that is gone, or is being deleted, has nothing to lose.
@@ -39,7 +59,16 @@ func (r *rescuer) orphan(ctx context.Context, d *Dependent) result {
 	if !d.Recorded {
 		return result{}
 	}
-	steps := func(o *unstructured.Unstructured) ([]cluster.PatchStep, string) { return removal(o, r.p.Ref.UID), "" }
+	steps := func(o *unstructured.Unstructured) ([]cluster.PatchStep, string) {
+		exact := referencesTo(o, r.p.Ref.UID)
+		if len(exact) == 0 {
+			return nil, ""
+		}
+		if d.found(exact); !d.Recorded {
+			return nil, "" // it is archived again before
+		}
+		return removal(o, r.p.Ref.UID), ""
+	}
 	got := r.patch(ctx, d, steps, func(now *graph.Object) bool { return !refers(now, r.p.Ref.UID) })
 	if isEnd(got.err) {
 		return result{}

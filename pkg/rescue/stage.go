@@ -23,17 +23,28 @@ const (
 	Alive Stage = "Alive"
 )
 
-// stageOf compares the live object, nil if it is proven to be absent, with the uid of the one that is rescued.
-func stageOf(live *unstructured.Unstructured, uid string) Stage {
-	switch {
+// stageOf compares the live object, nil if it is proven to be absent, with the one that is rescued.
+func (p *Planned) stageOf(live *unstructured.Unstructured) Stage {
+	switch uid := p.Ref.UID; {
 	case live == nil:
 		return Gone
 	case string(live.GetUID()) == uid && live.GetDeletionTimestamp() != nil:
 		return Held
 	case string(live.GetUID()) == uid:
 		return Alive
-	case live.GetAnnotations()[restore.RestoredFrom] == uid && live.GetDeletionTimestamp() == nil:
+	case live.GetDeletionTimestamp() == nil && p.isRestored(live):
 		return Created
 	}
 	return Replaced
+}
+
+// isRestored says whether a rescue has created a live object: the companion of the archive says so,
+// or it is a copy of the archived one, which a rescue has created that was killed. The annotation
+// alone, which anybody may write, is no proof.
+func (p *Planned) isRestored(live *unstructured.Unstructured) bool {
+	if p.record == nil {
+		return false
+	}
+	sent := restore.Creatable(p.record.Object)
+	return p.record.Created.Is(p.Ref.UID, string(live.GetUID())) || restore.IsCopy(sent, live) && restore.OwnedAlike(p.record.Object, live)
 }

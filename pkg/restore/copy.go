@@ -38,8 +38,8 @@ func isAlike(sent, live *unstructured.Unstructured) bool {
 	return reflect.DeepEqual(content(sent), content(Creatable(live)))
 }
 
-// hasOwners says whether a live object has no other owners than those of one that was sent.
-func hasOwners(sent, live *unstructured.Unstructured) bool {
+// OwnedAlike says whether a live object has no other owners than those of one that was sent.
+func OwnedAlike(sent, live *unstructured.Unstructured) bool {
 	had := liveOf(sent)
 	for _, r := range live.GetOwnerReferences() {
 		if !had.refersTo(string(r.UID)) {

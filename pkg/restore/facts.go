@@ -72,6 +72,11 @@ func factsOf(kind schema.GroupKind, o map[string]any) facts {
 	return f
 }
 
+// IsFinished says whether a Job or a Pod has run to its end; created again, it runs again.
+func IsFinished(o *unstructured.Unstructured) bool {
+	return factsOf(o.GroupVersionKind().GroupKind(), o.Object).finished
+}
+
 // isTrue says whether a status has a condition that is True.
 func isTrue(status map[string]any, condition string) bool {
 	conditions, _, _ := unstructured.NestedSlice(status, "conditions")

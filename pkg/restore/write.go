@@ -46,7 +46,7 @@ func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstruc
 	now := liveOf(there)
 	switch {
 	case now.deleting:
-	case IsCopy(o, there) && hasOwners(o, there):
+	case IsCopy(o, there) && OwnedAlike(o, there):
 		return there, nil, nil
 	case s.maker != "" && r.isMadeFor(ctx, s.item, now):
 		r.of[s.item].other = !isAlike(o, there)

@@ -23,6 +23,10 @@ type Options struct {
 	KeepGoing bool
 	// Settle is how long what is still there is looked at for somebody who puts a finalizer back; zero is SettleTime.
 	Settle time.Duration
+	// Before, if not nil, is called before every write with the object as it was read for it: the write
+	// carries its resourceVersion. If it returns an error, that is what the outcome has, and nothing is
+	// written.
+	Before func(context.Context, *unstructured.Unstructured) error
 	// OnAction, if not nil, is called with every write that the server has taken, one call at a time.
 	OnAction func(Action)
 }
@@ -129,6 +133,11 @@ func (p *performer) perform(ctx context.Context, o *Outcome) error {
 		}
 		if err := against(a.assessments, p.overrides); err != nil {
 			return err
+		}
+		if p.opts.Before != nil {
+			if err := p.opts.Before(ctx, o.Candidate.Object); err != nil {
+				return err
+			}
 		}
 		switch refused, last = p.do(ctx, o, a), version; {
 		case errors.Is(refused, errGone):
