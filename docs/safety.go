@@ -57,11 +57,14 @@ var properties = []struct {
 			"pkg/plan TestKindsThatLostMostOwners_P18", "pkg/collect TestWatchDoesNotCollectARestoredBackup", "pkg/collect TestWatchStopsABackupThatIsRestoredSlowly", "test/e2e TestRunAsTheCollectorRefusesARestoredBackup"}},
 		{"-n, -l and --max-deletes bound what is written, and not what counts as evidence.", []string{"pkg/collect TestDamageIsBounded_P18", "pkg/collect TestWritesAreContained_P19"}},
 		{"With --archive, what is not saved whole is not deleted.", []string{
-			"pkg/act TestEachDeleteIsCoveredByTheArchive", "pkg/collect TestARunLeavesAloneWhatItsArchiveDoesNotHave", "pkg/archive TestArchiveHasEveryObjectAsTheServerAnswers", "pkg/archive TestArchiveIsForItsOwnerAlone"}},
+			"pkg/act TestEachDeleteIsCoveredByTheArchive", "pkg/rescue TestWhatIsChangedAfterItWasArchivedIsNotLost", "pkg/collect TestARunLeavesAloneWhatItsArchiveDoesNotHave", "pkg/archive TestArchiveHasEveryObjectAsTheServerAnswers", "pkg/archive TestArchiveIsForItsOwnerAlone"}},
 	}},
 	{"Whatever happens meanwhile", []property{
 		{"A command that is killed after any write, and run again, comes to the same end.", []string{
 			"pkg/collect TestCrashAfterEveryWrite_P12", "pkg/rescue TestKilledAfterEveryWrite_TheSameEnd", "test/e2e TestKilledAtEachWriteOfARestore_TheSameEnd", "test/e2e TestKilledAtEachWriteOfARescue_TheSameEnd"}},
+		{"Only what was restored, by its uid or as a copy, gets what the archived object has owned.", []string{
+			"pkg/restore TestAnAnnotationIsNoProof", "pkg/restore TestAReferenceToAControllerIsNoProof", "pkg/restore TestAVolumeIsNotBoundToAStrangersClaim", "pkg/rescue TestAnAnnotationIsNoProof"}},
+		{"What is restored is what was agreed to.", []string{"pkg/restore TestAnArchiveThatIsReplacedIsNotRestored", "pkg/restore TestATamperedArchiveStaysInItsNamespace"}},
 		{"Two loops at once, or one beside the collector, do no more than one.", []string{"pkg/collect TestTwoLoopsAtOnce_P15", "pkg/collect TestBesideTheCollector_P15"}},
 		{"Whatever answer of the server is broken, nothing is written that would not have been.", []string{"test/faults TestEveryCommandSurvivesEveryAnswer"}},
 		{"A watch misses nothing of an outage, of a restart of the API server, or of what arrives while it works.", []string{

@@ -18,5 +18,7 @@
 // a Reader does not return the object at which it was cut. Archives without the number were written before there was an end: of these only the plan says what
 // should be there.
 //
+// What was created from an archive is noted in a file beside it (Created).
+//
 // A file whose name ends in .gz is compressed. A Reader looks at the content and not at the name.
 package archive

@@ -46,12 +46,14 @@ being deleted itself cannot be saved.
 
 The archive is rescue-TYPE-NAME-UID.yaml in the current directory, or the file of --archive. If
 the command is interrupted, run it again with --archive: it reads from the cluster where it
-stands, and goes on from there. The archive is kept afterwards. It may contain secrets.
+stands, and goes on from there. The archive is kept afterwards. It may contain secrets. An object
+that is changed after it was archived is archived again before it is freed.
 
 Finalizers are removed as kubectl gc unfinalize removes them: without --force, the object is left
 as it is if the controller of a finalizer is running, because it cleans up outside the cluster
 meanwhile, or if that is not known. --force is also required if the disk of a PersistentVolume
-would be destroyed. Namespaces and CustomResourceDefinitions cannot be rescued.
+would be destroyed, for a Job that would run again, and for a ServiceAccount, whose tokens become
+invalid. Namespaces and CustomResourceDefinitions cannot be rescued.
 
 Exit code 2 means that something was refused, that another client created the object first, that
 the object was not deleted in time, or that a dependent did not get its references back.`,

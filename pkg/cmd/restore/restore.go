@@ -51,8 +51,9 @@ A reference to an owner that does not come back is left out, with a note; --requ
 not restore the object then. A PersistentVolume that was kept is bound to its restored claim. If
 the volume is gone, the claim gets a new one, and the plan says that the data are lost.
 
-Each restored object has the annotation gc.kubectl.dev/restored-from with the uid that it had. If
-the command is interrupted, the same command goes on.
+If the command is interrupted, the same command goes on. What was created is noted by its uid in
+ARCHIVE.created, a file beside the archive. Each restored object has the annotation
+gc.kubectl.dev/restored-from with the uid that it had, which proves nothing: anybody may write it.
 
 Exit code 2 means that something was refused or could not be restored now.`,
 		Example: `  # Delete with an archive, and take it back
