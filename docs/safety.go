@@ -57,7 +57,7 @@ var properties = []struct {
 			"pkg/plan TestKindsThatLostMostOwners_P18", "pkg/collect TestWatchDoesNotCollectARestoredBackup", "pkg/collect TestWatchStopsABackupThatIsRestoredSlowly", "test/e2e TestRunAsTheCollectorRefusesARestoredBackup"}},
 		{"-n, -l and --max-deletes bound what is written, and not what counts as evidence.", []string{"pkg/collect TestDamageIsBounded_P18", "pkg/collect TestWritesAreContained_P19"}},
 		{"With --archive, what is not saved whole is not deleted.", []string{
-			"pkg/act TestEachDeleteIsCoveredByTheArchive", "pkg/rescue TestWhatIsChangedAfterItWasArchivedIsNotLost", "pkg/collect TestARunLeavesAloneWhatItsArchiveDoesNotHave", "pkg/archive TestArchiveHasEveryObjectAsTheServerAnswers", "pkg/archive TestArchiveIsForItsOwnerAlone"}},
+			"pkg/act TestEachDeleteIsCoveredByTheArchive", "pkg/unfinalize TestWhatChangedAfterItWasArchivedIsLeftAlone", "pkg/rescue TestWhatIsChangedAfterItWasArchivedIsNotLost", "pkg/collect TestARunLeavesAloneWhatItsArchiveDoesNotHave", "pkg/archive TestArchiveHasEveryObjectAsTheServerAnswers", "pkg/archive TestArchiveIsForItsOwnerAlone"}},
 	}},
 	{"Whatever happens meanwhile", []property{
 		{"A command that is killed after any write, and run again, comes to the same end.", []string{

@@ -26,6 +26,8 @@ var ErrMissing = errors.New("it is not in the archive")
 type copied struct {
 	resourceVersion string
 	sum             [sha256.Size]byte
+	// lasting is a sum that leaves out the finalizers, too.
+	lasting [sha256.Size]byte
 	// settings are what the plan itself sets in the object before it deletes it.
 	settings []plan.Setting
 }
@@ -52,6 +54,20 @@ func (s *Saved) Has(uid string) bool {
 // finalizers, owners and status are not compared.
 func (s *Saved) Holds(o *unstructured.Unstructured) bool {
 	return s.copies[string(o.GetUID())].resourceVersion == o.GetResourceVersion()
+}
+
+// Keeps says whether nothing of an object is lost if it goes now: the archive has it, and has all of it
+// but its status, and finalizers that were removed. The error is ErrMissing or ErrChanged.
+func (s *Saved) Keeps(o *unstructured.Unstructured) error {
+	was, ok := s.copies[string(o.GetUID())]
+	if !ok {
+		return ErrMissing
+	}
+	is, err := copyOf(o.Object, was.settings)
+	if err == nil && is.lasting != was.lasting {
+		err = ErrChanged
+	}
+	return err
 }
 
 // Missing are the objects that a plan deletes or changes and that are not in the archive.
@@ -118,12 +134,16 @@ func copyOf(object map[string]any, settings []plan.Setting) (copied, error) {
 		}
 	}
 	content["metadata"] = kept
-	raw, err := json.Marshal([]any{content, finalizers, owners})
+	lasting, err := json.Marshal([]any{content, owners})
+	if err != nil {
+		return copied{}, err
+	}
+	names, err := json.Marshal(finalizers)
 	if err != nil {
 		return copied{}, err
 	}
 	version, _ := metadata["resourceVersion"].(string)
-	return copied{resourceVersion: version, sum: sha256.Sum256(raw), settings: settings}, nil
+	return copied{resourceVersion: version, sum: sha256.Sum256(append(slices.Clip(lasting), names...)), lasting: sha256.Sum256(lasting), settings: settings}, nil
 }
 
 func list(v any) []any {

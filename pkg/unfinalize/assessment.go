@@ -40,6 +40,7 @@ const (
 	NotProvenEmpty   Code = "NotProvenEmpty"   // something can be left in the namespace
 	HiddenDependents Code = "HiddenDependents" // a dependent can be where nobody could look
 	Forbidden        Code = "Forbidden"        // the user has not the right
+	NotArchived      Code = "NotArchived"      // it was changed after it was archived
 	ServerRefuses    Code = "ServerRefuses"    // a dry run of the write was refused
 )
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
@@ -36,9 +37,9 @@ const SettleTime = time.Second
 
 // Perform does what is planned, batch after batch and within one side by side, and looks after it: of each object one outcome, in their order. Everything is
 // read live and assessed again right before it is written to, and an object that no longer matches the selector of the plan is left alone. What the plan refuses
-// is left alone too. With anything refused nothing is done, and it ends early at the first that cannot be done, unless told to keep going.
+// is left alone too, and what an archive that was saved does not have as it is. With anything refused nothing is done, and it ends early at the first that cannot be done, unless told to keep going.
 func Perform(ctx context.Context, client *cluster.Client, planned *Planned, opts Options) []*Outcome {
-	p := &performer{client: client, opts: opts, overrides: planned.Overrides, selector: planned.selector}
+	p := &performer{client: client, opts: opts, overrides: planned.Overrides, selector: planned.selector, saved: planned.saved}
 	p.stop = !opts.KeepGoing && len(planned.Refused()) > 0
 	var outcomes []*Outcome
 	for _, batch := range planned.Batches {
@@ -75,6 +76,7 @@ type performer struct {
 	opts      Options
 	overrides Overrides
 	selector  labels.Selector
+	saved     *archive.Saved
 
 	mu   sync.Mutex
 	stop bool
@@ -133,6 +135,11 @@ func (p *performer) perform(ctx context.Context, o *Outcome) error {
 		}
 		if err := against(a.assessments, p.overrides); err != nil {
 			return err
+		}
+		if p.saved != nil {
+			if err := p.saved.Keeps(o.Candidate.Object); err != nil {
+				return &RefusedError{Refusals: []Refusal{{Code: NotArchived, Because: err.Error() + "; name another --archive"}}}
+			}
 		}
 		if p.opts.Before != nil {
 			if err := p.opts.Before(ctx, o.Candidate.Object); err != nil {

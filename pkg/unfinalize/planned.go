@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 )
 
 // Planned says what is to be done about the finalizers of objects, and what speaks against it.
@@ -20,6 +21,8 @@ type Planned struct {
 	Overrides Overrides
 
 	selector labels.Selector
+	// saved is the archive, if there is one.
+	saved *archive.Saved
 }
 
 // Candidates are the objects of all batches.
