@@ -143,7 +143,10 @@ func copyOf(object map[string]any, settings []plan.Setting) (copied, error) {
 		return copied{}, err
 	}
 	version, _ := metadata["resourceVersion"].(string)
-	return copied{resourceVersion: version, sum: sha256.Sum256(append(slices.Clip(lasting), names...)), lasting: sha256.Sum256(lasting), settings: settings}, nil
+	return copied{
+		resourceVersion: version, settings: settings,
+		sum: sha256.Sum256(append(slices.Clip(lasting), names...)), lasting: sha256.Sum256(lasting),
+	}, nil
 }
 
 func list(v any) []any {

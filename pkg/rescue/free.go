@@ -105,9 +105,11 @@ func (r *rescuer) remove(ctx context.Context, names []string, overrides unfinali
 // mayMiss says of an object that is gone, and not by what this run has done, that it may have been
 // changed after it was saved.
 func (r *rescuer) mayMiss() {
-	if !r.freed {
-		r.out.Skipped = append(r.out.Skipped, Skipped{Object: r.p.Ref, Because: "it was gone before this run had freed it; what was changed after it was archived, if anything, is not restored"})
+	if r.freed {
+		return
 	}
+	r.out.Skipped = append(r.out.Skipped, Skipped{Object: r.p.Ref, Because: "it was gone before this " +
+		"run had freed it; what was changed after it was archived, if anything, is not restored"})
 }
 
 // notFreed is the error of what unfinalize could not do.

@@ -144,7 +144,8 @@ func begin(ctx context.Context, q *selection.Query, req Request) (*Planned, *uns
 		return nil, nil, err
 	}
 	if p.Resumed && (p.record.Cluster == "" || p.cluster == "") {
-		p.refuse(UnknownCluster, unfinalize.WithForce, "whether "+p.Archive+" is an archive of this cluster is not known", "ask for permission to get the namespace kube-system")
+		p.refuse(UnknownCluster, unfinalize.WithForce, "whether "+p.Archive+" is an archive of this cluster is not known",
+			"ask for permission to get the namespace kube-system")
 	}
 	return p, live, nil
 }

@@ -60,7 +60,8 @@ func (p *Planned) weigh(ctx context.Context, reader *cluster.Reader, live *unstr
 	case group == "" && (resource == cluster.PVCs.Resource || resource == cluster.PersistentVolumes.Resource):
 		p.keepDisk(ctx, reader, live)
 	case group == "" && resource == cluster.ServiceAccounts.Resource:
-		p.refuse(InvalidatesTokens, unfinalize.WithForce, "its tokens become invalid, those of running pods too until they get new ones, and Secrets with its tokens are deleted", "")
+		p.refuse(InvalidatesTokens, unfinalize.WithForce,
+			"its tokens become invalid, those of running pods until they get new ones, and Secrets with its tokens are deleted", "")
 	}
 	if p.Ref.Namespace == "" {
 		return

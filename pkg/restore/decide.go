@@ -238,8 +238,9 @@ func (d *decider) holdForOwners() bool {
 // missing says why a reference of an object to an owner does not come back.
 func (d *decider) missing(it *item, r metav1.OwnerReference) string {
 	owner := d.byUID[string(r.UID)]
-	if owner != nil && d.fates[owner.number] == alive || owner == nil && d.outside[outsiderOf(it, r)].restoredFrom == string(r.UID) {
-		return ownerName(r) + ": nothing but its name, or an annotation, says that it was made from that owner; kubectl gc adopt sets the reference"
+	outside := d.outside[outsiderOf(it, r)]
+	if owner == nil && outside.uid != "" && !outside.deleting || owner != nil && d.uids[owner.number] != "" {
+		return ownerName(r) + ", whose place another object has; kubectl gc adopt sets the reference"
 	}
 	return ownerName(r) + ", which does not come back"
 }
