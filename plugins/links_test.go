@@ -34,10 +34,13 @@ func TestLinks(t *testing.T) {
 		name := strings.TrimSuffix(pack.File, ".yaml")
 		tested[name] = true
 		t.Run(name, func(t *testing.T) {
-			found := testFolder(t, filepath.Join("testdata", "links", name), known)
+			found, confirmed := testFolder(t, filepath.Join("testdata", "links", name), known)
 			for _, d := range pack.Links {
 				if !found[d.ID] {
 					t.Errorf("no object has the link %s; put one into testdata/links/%s/objects", d.ID, name)
+				}
+				if len(d.Confirmed) > 0 && !confirmed[d.Name] {
+					t.Errorf("no end confirms the link %s; put one into testdata/links/%s/objects", d.Name, name)
 				}
 			}
 		})
@@ -86,8 +89,8 @@ func TestWrittenPacksAreCurrent(t *testing.T) {
 	}
 }
 
-// testFolder compares the links of a folder with its links.txt, and returns the ids of those that were found.
-func testFolder(t *testing.T, dir string, known *finalizer.Registry) map[string]bool {
+// testFolder compares the links of a folder with its links.txt, and returns the ids of those that were found, and the names of those that an end confirmed.
+func testFolder(t *testing.T, dir string, known *finalizer.Registry) (found, confirmed map[string]bool) {
 	t.Helper()
 	test, err := explain.PackLinks(dir, known)
 	if err != nil {
@@ -109,11 +112,12 @@ func testFolder(t *testing.T, dir string, known *finalizer.Registry) map[string]
 	if diff := explain.Diff(want, got.String()); diff != "" {
 		t.Errorf("the links are not those of %s; write them with UPDATE_LINKS=1 go test ./plugins\n%s", filepath.Join(dir, explain.LinksFile), diff)
 	}
-	found := map[string]bool{}
+	found, confirmed = map[string]bool{}, map[string]bool{}
 	for _, source := range test.Sources {
 		for _, l := range source.Links {
 			found[l.ID] = true
+			confirmed[l.Name] = confirmed[l.Name] || l.Confirmed
 		}
 	}
-	return found
+	return found, confirmed
 }

@@ -24,7 +24,7 @@ func prepareFirst(t *testing.T, c *testcluster.Cluster) (ns string, proxy *fault
 	client, alone, _ := prepare(t, proxy.Config(), ns, plan.Foreground, "claim")
 	d := &link.Definition{Name: "composite", Deletion: link.Deletion{Of: link.End, By: "a program", Foreground: "Foreground"}}
 	composite, _ := alone.Graph.Find("", "configmaps", ns, "composite")
-	links := link.New(alone.Graph, link.Found{Definition: d, Source: alone.Roots[0], End: composite, Effect: link.Effect{Deletes: true, Policy: link.Background}})
+	links := link.New(alone.Graph, link.Found{Definition: d, Source: alone.Roots[0], End: composite, Confirmed: true, Effect: link.Effect{Deletes: true, Policy: link.Background}})
 	return ns, proxy, client, plan.New(alone.Graph, alone.Roots, plan.Foreground, plan.Options{Links: links})
 }
 

@@ -61,6 +61,7 @@ func (a *awaiting) found(g *graph.Graph, owner graph.ID) []link.Found {
 		}
 		all = append(all, link.Found{
 			Definition: a.definition, Source: owner, End: e.Dependent, Field: "metadata.ownerReferences", Effect: link.Effect{Deletes: true, Policy: link.Background, Waits: true},
+			Confirmed: true,
 		})
 	}
 	return all

@@ -2,6 +2,7 @@ package deletion
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -27,6 +28,8 @@ func (p *Planned) hintStuck() string {
 		return "delete " + p.answered() + " too; --allow-stuck deletes all the same"
 	case len(p.Protected()) > 0:
 		return "change what refuses it, or leave the object out; --allow-stuck deletes the rest all the same"
+	case p.planner.request.Ordered || slices.ContainsFunc(p.Stuck(), func(s plan.ObjectReason) bool { return !p.Belongs(s.Object) }):
+		return "--allow-stuck deletes all the same" // a stage deletes nothing that only a link leads to
 	}
 	return "--ordered deletes what has the finalizers first, and the rest when it is gone; --allow-stuck deletes all the same"
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -102,7 +103,11 @@ type tester struct {
 func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]v1alpha1.FoundLink, error) {
 	named, members, err := d.References(source.Object)
 	var all []v1alpha1.FoundLink
+	of := link.IdentityOf(groupOf(source), source.GetKind(), source)
 	for _, n := range named {
+		if kind, described := t.kinds[nameKind(n.Group, n.Kind)]; described && !n.CanBe(kind.categories) {
+			continue
+		}
 		end := t.find(n)
 		ref := v1alpha1.ObjectRef{APIVersion: apiVersion(n), Kind: n.Kind, Namespace: n.Namespace, Name: n.Name, UID: n.UID}
 		if end != nil {
@@ -111,7 +116,7 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 			ref.Namespace = ""
 		}
 		l := effect(d, source, end)
-		l.End, l.Present, l.Field = ref, end != nil, n.Field
+		l.End, l.Present, l.Field, l.Confirmed = ref, end != nil, n.Field, confirmed(d, end, of)
 		all = append(all, l)
 	}
 	for _, m := range members {
@@ -123,15 +128,24 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 			if o == source || m.Name != "" && o.GetName() != m.Name || m.Namespace != "" && o.GetNamespace() != m.Namespace || !selector.Matches(labels.Set(o.GetLabels())) {
 				continue
 			}
-			if !slices.ContainsFunc(m.Kinds, func(p graph.KindPattern) bool { return p.Matches(groupOf(o), o.GetKind()) }) {
+			if !m.CanBe(groupOf(o), o.GetKind(), t.kinds[kindOf(o)].categories) {
 				continue
 			}
 			l := effect(d, source, o)
-			l.End, l.Present, l.Labels, l.Field = refOf(o), true, m.Labels, m.Field
+			l.End, l.Present, l.Labels, l.Field, l.Confirmed = refOf(o), true, m.Labels, m.Field, confirmed(d, o, of)
 			all = append(all, l)
 		}
 	}
 	return all, err
+}
+
+// confirmed says whether the end of a link names its source, or is owned by it.
+func confirmed(d *link.Definition, end *unstructured.Unstructured, source link.Identity) bool {
+	if end == nil {
+		return d.ConfirmedBy(nil, source)
+	}
+	owned := slices.ContainsFunc(end.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return string(r.UID) == source.UID })
+	return owned || d.ConfirmedBy(end.Object, source)
 }
 
 // effect says what a deletion does along a link. Of an end that is not there only what the source says is known.

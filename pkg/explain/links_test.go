@@ -152,7 +152,7 @@ func TestLinksOfObjects(t *testing.T) {
 		{
 			Object: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Secret", Namespace: "shop", Name: "s"},
 			Links: []v1alpha1.FoundLink{{
-				ID: "widget-token", Name: "token", Of: "source", Owner: "end", Field: "data.of", Deleted: true, By: "Widgets", Policy: "background",
+				ID: "widget-token", Name: "token", Confirmed: true, Of: "source", Owner: "end", Field: "data.of", Deleted: true, By: "Widgets", Policy: "background",
 				End: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "ServiceAccount", Namespace: "shop", Name: "robot"},
 			}},
 		},

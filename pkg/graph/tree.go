@@ -10,6 +10,8 @@ type Link struct {
 	Owner, Dependent ID
 	// Rule names what makes it so, for example "crd".
 	Rule string
+	// Unconfirmed says that the owner alone says so, and the dependent does not.
+	Unconfirmed bool
 }
 
 // TreeOptions say what a tree follows and shows.
@@ -54,6 +56,8 @@ type Row struct {
 	Via       Via
 	Link      string
 	LinkOwner ID
+	// Unconfirmed says that of the two sides of the Link only the owner says so.
+	Unconfirmed bool
 	// Indent is the number of shown rows above it, Distance the number of edges from its root.
 	Indent, Distance int
 	// Last is true for the last row under its parent.

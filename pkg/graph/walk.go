@@ -49,10 +49,11 @@ type step struct {
 	// from is the first of the dependents that are still to come.
 	from               int32
 	leaves, dependents bool
+	unconfirmed        bool
 }
 
 func (s *step) row() Row {
-	return Row{ID: s.id, Via: s.via, Link: s.link, LinkOwner: s.linkOwner, Indent: int(s.indent), Distance: int(s.distance)}
+	return Row{ID: s.id, Via: s.via, Link: s.link, LinkOwner: s.linkOwner, Unconfirmed: s.unconfirmed, Indent: int(s.indent), Distance: int(s.distance)}
 }
 
 // topFirst puts the roots that are below another one behind those that are not, and otherwise keeps their order.
@@ -203,7 +204,7 @@ func (w *walker) push(row Row, indent, above int) {
 // to is the step that an edge leads to.
 func (s step) to(id ID, e Edge, l Link) step {
 	s.id, s.via, s.link, s.linkOwner = id, Via{e.Owner, e.Dependent, e.Controller, e.Block, e.Problem}, l.Rule, l.Owner
-	s.from, s.dependents = 0, false
+	s.from, s.dependents, s.unconfirmed = 0, false, l.Unconfirmed
 	return s
 }
 

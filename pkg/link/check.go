@@ -43,6 +43,7 @@ func (d *Definition) Check() []error {
 		errs.add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
 	}
 	errs.add(`"deletion": `, d.Deletion.check()...)
+	errs.add("", d.checkConfirmed()...)
 	errs.add("", d.checkGuard()...)
 	for i, r := range d.Recreates {
 		errs.add(fmt.Sprintf(`"recreates", number %d: `, i+1), checkConditions(r.Where)...)
@@ -61,6 +62,23 @@ func (d *Definition) Check() []error {
 		if d.Deletion.Of != Neither {
 			errs.add("", fmt.Errorf(`"owner" is for a deletion "of" neither: with %q that says it`, d.Deletion.Of))
 		}
+	}
+	return errs
+}
+
+// checkConfirmed says what is wrong with where an end names its source.
+func (d *Definition) checkConfirmed() []error {
+	var errs problems
+	if len(d.Confirmed) > 0 && (d.OwnerSide() == End || d.Deletion.Of == Lead) {
+		errs.add("", fmt.Errorf(`"confirmed" is for a source that stands above its ends: with a deletion "of" %s it does not`, d.Deletion.Of))
+	}
+	for i, e := range d.Confirmed {
+		where := fmt.Sprintf(`"confirmed", number %d: `, i+1)
+		if !slices.Contains([]Form{Reference, Text, Labels}, e.Form) {
+			errs.add(where, errors.New(`"form" must be one of reference, text, labels`))
+			continue
+		}
+		errs.add(where, e.check()...)
 	}
 	return errs
 }
@@ -151,6 +169,9 @@ func (e Ends) check() []error {
 	errs = append(errs, checkConditions(e.Where)...)
 	if len(e.Where) > 0 && e.Form != Reference {
 		errs = append(errs, errors.New(`"where" is for the form "reference"`))
+	}
+	if e.Category != "" && e.Form != Reference && e.Form != Instances {
+		errs = append(errs, errors.New(`"category" is for the forms "reference" and "instances"`))
 	}
 	if e.Form == Labels {
 		return append(errs, e.checkLabels())

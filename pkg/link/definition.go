@@ -22,6 +22,8 @@ type Definition struct {
 	Deletion Deletion `json:"deletion"`
 	// Owner is the side that stands above the other in a tree where Deletion.Of is Neither: the Source, or the End. Empty for the Source.
 	Owner Direction `json:"owner,omitempty"`
+	// Confirmed say where an end names its source, in the forms Reference, Text and Labels. Its ownerReferences, and what it is bound to, are asked in any case.
+	Confirmed []Ends `json:"confirmed,omitempty"`
 	// Recreates says how an end comes back that is deleted while the source stays: the first of which the source meets the conditions. Empty if it does not.
 	Recreates []Recreation `json:"recreates,omitempty"`
 	// Before says that the source is to be gone before its ends are deleted, because it needs them until then.
@@ -137,7 +139,7 @@ func (e Ends) inMetadata() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels+e.Name, -1), func(p string) bool { return !strings.HasPrefix(p, "{metadata.") })
+	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels+e.Name+string(e.Namespace), -1), func(p string) bool { return !strings.HasPrefix(p, "{metadata.") })
 }
 
 // Ends says where a source names ends, and how.
@@ -165,6 +167,8 @@ type Ends struct {
 	Name string `json:"name,omitempty"`
 	// Kinds are those of the ends that a label selector finds, or that references can have; others are passed over.
 	Kinds []graph.KindPattern `json:"kinds,omitempty"`
+	// Category is one of discovery's that the kind of an end has, if the server has the kind; others are passed over. It is for references and instances.
+	Category string `json:"category,omitempty"`
 	// Where are conditions on each reference, all of which it meets; the others are passed over.
 	Where []Condition `json:"where,omitempty"`
 	// Namespace says where ends are that name no namespace, if their kind has namespaces; empty for SourceNamespace.

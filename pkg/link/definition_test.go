@@ -331,7 +331,8 @@ func TestWhatStays(t *testing.T) {
 			t.Errorf("%s: %q, want %q", o, got, want)
 		}
 	}
-	if !d.ReadsEnds() || definition(t, kustomizationLink).ReadsEnds() {
+	_, whole := d.AsksEnds()
+	if asks, of := definition(t, kustomizationLink).AsksEnds(); !whole || asks && of {
 		t.Error("a condition on a field takes the whole end, and one on an annotation does not")
 	}
 }

@@ -106,9 +106,6 @@ func (d *Definition) PolicyFor(end map[string]any, e Effect) Policy {
 	return e.Policy
 }
 
-// AsksEnds says whether what an end has decides about it.
-func (d *Definition) AsksEnds() bool { return len(d.Deletion.Keep) > 0 || d.Deletion.Annotation != "" }
-
 // RecreatedBy says how an end comes back that is deleted while this source stays; nil if it does not. By names the program.
 func (d *Definition) RecreatedBy(source map[string]any) *Recreation {
 	for _, r := range d.Recreates {
@@ -120,12 +117,9 @@ func (d *Definition) RecreatedBy(source map[string]any) *Recreation {
 	return nil
 }
 
-// ReadsEnds says whether the metadata of an end is not enough to tell whether it is kept.
-func (d *Definition) ReadsEnds() bool {
-	for _, c := range d.Deletion.Keep {
-		if !c.inMetadata() {
-			return true
-		}
-	}
-	return false
+// AsksEnds says whether an end can say whose it is, that it stays, or how it is deleted, and whether its metadata is not enough to tell.
+func (d *Definition) AsksEnds() (asks, whole bool) {
+	whole = !d.Deletion.Bound.IsZero() || slices.ContainsFunc(d.Deletion.Keep, func(c Condition) bool { return !c.inMetadata() }) ||
+		slices.ContainsFunc(d.Confirmed, func(e Ends) bool { return !e.inMetadata() })
+	return whole || len(d.Deletion.Keep)+len(d.Confirmed) > 0 || d.Deletion.Annotation != "", whole
 }

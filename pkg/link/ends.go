@@ -24,6 +24,13 @@ type Named struct {
 	Field string
 	// Optional says that nothing is to be shown if it is not there.
 	Optional bool
+	// Category is one of discovery's that the kind has; empty for any.
+	Category string
+}
+
+// CanBe says whether an end can be of a kind that has some categories in discovery.
+func (n Named) CanBe(categories []string) bool {
+	return n.Category == "" || slices.Contains(categories, n.Category)
 }
 
 // Members are the ends that a source does not name one by one.
@@ -36,8 +43,15 @@ type Members struct {
 	Field string
 	// Kinds are those that are looked at.
 	Kinds []graph.KindPattern
+	// Category is one of discovery's that the kinds have; empty for any.
+	Category string
 	// Namespace is where; empty for everywhere.
 	Namespace string
+}
+
+// CanBe says whether an end can be of a kind that has some categories in discovery.
+func (m Members) CanBe(group, kind string, categories []string) bool {
+	return (m.Category == "" || slices.Contains(categories, m.Category)) && slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) })
 }
 
 // IsSource says whether the link holds for an object of a kind that From matches.
@@ -122,7 +136,7 @@ func (e Ends) named(object map[string]any) ([]Named, error) {
 			if n.Namespace == "" {
 				n.Namespace = namespace
 			}
-			n.Field, n.Optional = e.field().String(), e.Optional
+			n.Field, n.Optional, n.Category = e.field().String(), e.Optional, e.Category
 			all = append(all, n)
 		}
 	}

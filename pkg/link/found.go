@@ -17,6 +17,9 @@ type Found struct {
 	Kept string
 	// Bound is the object that the end is bound to in place of the source, as "Database shop/db", so that the program refuses to act; empty if it is bound to none.
 	Bound string
+	// Confirmed says that the dependent says so too: that it names the source, is owned by it, or is the source. Nobody who cannot write to an object makes it confirm
+	// a link. A link that is not confirmed is shown, and is no reason to write to what it leads to.
+	Confirmed bool
 	// Recreation says how the end comes back if that is deleted while the source stays; nil if it does not.
 	Recreation *Recreation
 	// Outside says that the source was read and is not among the objects of the graph, which has a virtual node for it: it is in a namespace that was not listed.

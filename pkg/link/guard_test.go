@@ -72,7 +72,7 @@ deletion: {of: end, by: it, policy: background, waits: never, annotation: exampl
 		if !kept {
 			got = string(d.PolicyFor(end, d.EffectOf(nil, nil)))
 		}
-		if got != want || !d.AsksEnds() {
+		if asks, _ := d.AsksEnds(); got != want || !asks {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}

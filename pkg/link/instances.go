@@ -31,7 +31,7 @@ func (e Ends) instances(object map[string]any) ([]Members, error) {
 			continue
 		}
 		kind = cmp.Or(kind, anyKind)
-		all = append(all, Members{Kinds: []graph.KindPattern{graph.KindPattern(group + "/" + kind)}, Field: e.Field.String()})
+		all = append(all, Members{Kinds: []graph.KindPattern{graph.KindPattern(group + "/" + kind)}, Field: e.Field.String(), Category: e.Category})
 	}
 	return all, nil
 }

@@ -114,7 +114,7 @@ func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) 
 
 // ends are the objects that another names by one link and that are there.
 func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *unstructured.Unstructured) ([]graph.ID, error) {
-	ends, members, err := d.References(o.Object)
+	ends, members, err := s.references(d, o)
 	if err != nil {
 		s.gap(s.Graph.Ref(id), d, err)
 	}

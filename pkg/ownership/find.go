@@ -61,7 +61,7 @@ func Find(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
 			return nil, err
 		}
 	}
-	if err := s.kept(ctx); err != nil {
+	if err := s.askEnds(ctx); err != nil {
 		return nil, err
 	}
 	return s.result(), nil

@@ -153,7 +153,7 @@ func (s *search) servesEnd(d *link.Definition) bool {
 
 // whereabouts are where that is which an object names by one link.
 func (s *search) whereabouts(id graph.ID, d *link.Definition, o *unstructured.Unstructured) []whereabouts {
-	ends, members, err := d.References(o.Object)
+	ends, members, err := s.references(d, o)
 	if err != nil {
 		s.gap(s.Graph.Ref(id), d, err)
 	}
@@ -165,7 +165,7 @@ func (s *search) whereabouts(id graph.ID, d *link.Definition, o *unstructured.Un
 	}
 	for _, m := range members {
 		for _, t := range s.types {
-			if slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(t.Group, t.Kind) }) {
+			if s.canBe(m, t) {
 				all = append(all, whereabouts{place: placeOf(t, m.Namespace), name: m.Name, labels: m.Labels})
 			}
 		}
@@ -210,14 +210,14 @@ func (s *search) manager(t graph.Type, o *unstructured.Unstructured, ends map[gr
 		if recreation == nil {
 			continue
 		}
-		references, _, err := d.References(o.Object)
+		references, _, err := s.references(d, o)
 		if err != nil {
 			s.gap(ref, d, err)
 		}
 		for _, n := range references {
 			if end, _ := s.resolve(n); end >= 0 && ends[end] {
 				f := link.Found{Definition: d, Source: source, End: end, Field: n.Field, Recreation: recreation, Outside: !listed, More: len(references) > 1}
-				s.links = append(s.links, named{Found: f, source: ref})
+				s.links = append(s.links, named{Found: f, source: ref, identity: link.IdentityOf(t.Group, t.Kind, o)})
 			}
 		}
 	}

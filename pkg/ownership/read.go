@@ -34,7 +34,6 @@ func (s *search) read(ctx context.Context, sources []graph.ID) error {
 	for _, id := range sources {
 		s.isRead[id] = true
 		if o, ok := objects[id]; ok {
-			s.bind(id, o)
 			if err := s.understand(ctx, id, o, s.downward[s.groupKind(id)]); err != nil {
 				return err
 			}
@@ -46,7 +45,7 @@ func (s *search) read(ctx context.Context, sources []graph.ID) error {
 // understand notes what an object names by some links.
 func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Unstructured, definitions []*link.Definition) error {
 	for _, d := range definitions {
-		ends, members, err := d.References(o.Object)
+		ends, members, err := s.references(d, o)
 		if err != nil {
 			s.gap(s.Graph.Ref(id), d, err)
 		}
@@ -57,7 +56,7 @@ func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Un
 				return err
 			}
 			for _, end := range found {
-				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: cmp.Or(m.Labels, m.Field)}}, o)
+				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: cmp.Or(m.Labels, m.Field)}, identity: s.identity(id, o)}, o)
 			}
 		}
 	}
@@ -194,7 +193,7 @@ func (s *search) unreadable(ctx context.Context, p place, err error) error {
 // members returns the objects that a label selector finds, besides the one that has it. Each kind that the server serves is asked for them.
 func (s *search) members(ctx context.Context, source graph.ID, m link.Members) ([]graph.ID, error) {
 	types := slices.DeleteFunc(s.Graph.Types(), func(t graph.Type) bool {
-		return !s.has(t) || !slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(t.Group, t.Kind) })
+		return !s.has(t) || !s.canBe(m, t)
 	})
 	if m.Labels == "" {
 		return s.instances(types), nil

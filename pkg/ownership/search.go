@@ -21,6 +21,8 @@ type search struct {
 	rules *link.Links
 	types []graph.Type // sorted
 	kinds map[schema.GroupKind][]graph.Type
+	// categories are those of discovery of a kind.
+	categories map[schema.GroupKind][]string
 	// downward are the links by the kinds of their sources, as far as sources are read when they are reached; seek are those whose sources are read before, because
 	// what they name is above them.
 	downward map[schema.GroupKind][]*link.Definition
@@ -36,7 +38,6 @@ type search struct {
 	isRead       map[graph.ID]bool
 	isMeta       map[graph.ID]bool // whose metadata was asked for
 	metas        map[graph.ID]*unstructured.Unstructured
-	bound        map[end]link.Named
 	links        []named
 	below        map[graph.ID][]int // other links by source
 	above        map[graph.ID][]int // seek links by end, which are indices of links
@@ -57,13 +58,14 @@ type search struct {
 type named struct {
 	link.Found
 	source, end graph.Ref // meaningful if the id of that side is negative
+	identity    link.Identity
 }
 
 func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *search {
 	s := &search{
-		client: client, Request: r, rules: link.New(r.Graph), types: r.Graph.Types(), kinds: map[schema.GroupKind][]graph.Type{},
+		client: client, Request: r, rules: link.New(r.Graph), types: r.Graph.Types(), kinds: map[schema.GroupKind][]graph.Type{}, categories: map[schema.GroupKind][]string{},
 		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{}, seek: map[schema.GroupKind][]*link.Definition{},
-		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{}, bound: map[end]link.Named{},
+		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{},
 		above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
 	}
 	for _, id := range r.Roots {
@@ -73,6 +75,7 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 		gk := groupKind(t)
 		s.kinds[gk] = append(s.kinds[gk], t)
 		resource, _ := catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
+		s.categories[gk] = append(s.categories[gk], resource.Categories...)
 		for _, d := range r.Definitions {
 			if !d.From.Matches(t.Group, t.Kind, resource.Categories) {
 				continue
@@ -152,13 +155,34 @@ func (s *search) unread() []graph.ID {
 // add notes what a source names by a link, and reaches it if the source was.
 func (s *search) add(d *link.Definition, source graph.ID, o *unstructured.Unstructured, ends []link.Named) {
 	for _, n := range ends {
-		f := named{Found: link.Found{Definition: d, Source: source, Field: n.Field}}
+		f := named{Found: link.Found{Definition: d, Source: source, Field: n.Field}, identity: s.identity(source, o)}
 		f.End, f.end = s.resolve(n)
 		s.wider = s.wider || s.Scope != "" && s.leadsOut(f)
 		if f.End >= 0 || !n.Optional {
 			s.note(f, o)
 		}
 	}
+}
+
+// identity is what an end of a link can say of its source.
+func (s *search) identity(source graph.ID, o *unstructured.Unstructured) link.Identity {
+	gk := s.groupKind(source)
+	return link.IdentityOf(gk.Group, gk.Kind, o)
+}
+
+// references are the ends that an object names by a link, without those of kinds that no end has.
+func (s *search) references(d *link.Definition, o *unstructured.Unstructured) ([]link.Named, []link.Members, error) {
+	ends, members, err := d.References(o.Object)
+	ends = slices.DeleteFunc(ends, func(n link.Named) bool {
+		categories, served := s.categories[schema.GroupKind{Group: n.Group, Kind: n.Kind}]
+		return served && !n.CanBe(categories)
+	})
+	return ends, members, err
+}
+
+// canBe says whether ends that are not named one by one can be of a type.
+func (s *search) canBe(m link.Members, t graph.Type) bool {
+	return m.CanBe(t.Group, t.Kind, s.categories[groupKind(t)])
 }
 
 // leadsOut says whether there can be more at the end of a link than was listed: it is in another namespace, or it is cluster-scoped and goes with the source, and
@@ -283,7 +307,6 @@ func (s *search) result() *Ownership {
 		if f.End < 0 {
 			f.End = ids[nodes[f.End]]
 		}
-		f.Bound = s.conflict(named{Found: f.Found})
 		found[i] = f.Found
 	}
 	return &Ownership{Graph: g, Links: link.New(g, found...), Gaps: s.gaps, Sources: s.sourcesAbove(), Elsewhere: s.wider}

@@ -102,7 +102,7 @@ func (s *search) seekIn(ctx context.Context, p place, links []*link.Definition) 
 // fromElsewhere notes what an object in a namespace that was not listed names. That it has no node matters only if what it names is reached.
 func (s *search) fromElsewhere(o *unstructured.Unstructured, links []*link.Definition) {
 	for _, d := range links {
-		ends, _, _ := d.References(o.Object) // of what cannot be understood there it is said when that namespace is listed
+		ends, _, _ := s.references(d, o) // of what cannot be understood there it is said when that namespace is listed
 		for _, n := range ends {
 			if id, _ := s.resolve(n); id >= 0 {
 				s.entered = append(s.entered, id)

@@ -11,7 +11,7 @@ import (
 type start struct {
 	roots  []graph.ID
 	policy Policy
-	links  Links
+	opts   Options
 	// stages are the roots in the stages of an ordered deletion, with what is deleted before what takes it along; none of any other.
 	stages [][]graph.ID
 	// block are references that are made to block before that.
@@ -19,7 +19,7 @@ type start struct {
 }
 
 func newStart(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) start {
-	return start{roots: roots, policy: policy, links: opts.Links, stages: opts.stages}
+	return start{roots: roots, policy: policy, opts: opts, stages: opts.stages}
 }
 
 // begin sends the deletes, of an ordered deletion those of the first stage.
@@ -38,7 +38,7 @@ func (b start) begin(s *simulation) {
 
 // send sends the deletes of some objects, and before them of what programs would delete in another way.
 func (b start) send(s *simulation, objects []graph.ID) {
-	first := inForeground(s.Graph, objects, b.policy, b.links)
+	first := inForeground(s.Graph, objects, b.policy, b.opts)
 	send := func(id graph.ID, because Reason) {
 		if !s.is(id, gone) {
 			s.delete(id, b.policy, ByClient, because)
@@ -71,17 +71,17 @@ func (p *Plan) First() []Action {
 
 // inForeground are what programs would delete in the background although the roots are deleted in the foreground, because the roots do not have the field that says
 // otherwise. The client deletes them in the foreground itself, before the roots. The DELETE of the program comes second: it has no policy, and the server leaves the
-// finalizer of the first on the object (API-002).
-func inForeground(g *graph.Graph, roots []graph.ID, policy Policy, links Links) []ObjectReason {
-	if policy != Foreground || links == nil {
+// finalizer of the first on the object (API-002). What only an unconfirmed link leads to is left to the program.
+func inForeground(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) []ObjectReason {
+	if policy != Foreground || opts.Links == nil {
 		return nil
 	}
 	var first []ObjectReason
 	for _, root := range roots {
-		for _, f := range links.Found(root) {
+		for _, f := range opts.Links.Found(root) {
 			known := slices.ContainsFunc(first, func(r ObjectReason) bool { return r.Object == f.End })
 			background := f.Definition.Deletion.Foreground != "" && f.Source == root && f.Deletes() && f.Effect.Policy == link.Background
-			if background && !known && g.Observed(f.End) && g.State(f.End) != graph.Deleting {
+			if background && !known && opts.mayChange(f.End) && g.Observed(f.End) && g.State(f.End) != graph.Deleting {
 				first = append(first, ObjectReason{f.End, Reason{Code: LinkFirst, Cause: root, HasCause: true}})
 			}
 		}

@@ -64,6 +64,7 @@ type tie struct {
 	kept        string
 	recreation  *link.Recreation
 	foreground  bool
+	unconfirmed bool
 }
 
 func newTied(t *testing.T) *tied { return &tied{small: newSmall(t)} }
@@ -87,7 +88,7 @@ func (s *tied) build() (*graph.Graph, *link.Links) {
 	var found []link.Found
 	for _, tie := range s.ties {
 		ids := lookup(s.t, g, tie.source, tie.end)
-		found = append(found, link.Found{Definition: tie.definition, Source: ids[0], End: ids[1], Field: "spec.resourceRef", Effect: tie.effect, Kept: tie.kept, Recreation: tie.recreation, Foreground: tie.foreground})
+		found = append(found, link.Found{Definition: tie.definition, Source: ids[0], End: ids[1], Field: "spec.resourceRef", Effect: tie.effect, Kept: tie.kept, Recreation: tie.recreation, Foreground: tie.foreground, Confirmed: !tie.unconfirmed})
 	}
 	return g, link.New(g, found...)
 }

@@ -300,7 +300,7 @@ func BenchmarkLinearLinks(b *testing.B) {
 		d := &link.Definition{Name: "resource", Deletion: link.Deletion{Of: link.End, By: "Argo CD", Finalizer: "example.com/app"}}
 		var found []link.Found
 		for i, end := range named(g, "end") {
-			found = append(found, link.Found{Definition: d, Source: root[0], End: end, Effect: link.Effect{Deletes: i%2 == 0, Policy: link.Foreground, Waits: true}})
+			found = append(found, link.Found{Definition: d, Source: root[0], End: end, Confirmed: i%4 < 2, Effect: link.Effect{Deletes: i%2 == 0, Policy: link.Foreground, Waits: true}})
 		}
 		links := link.New(g, found...)
 		return func() {

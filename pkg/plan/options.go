@@ -13,6 +13,8 @@ type Links interface {
 	// Found returns the links below an object that objects name, and Above those above it.
 	Found(owner graph.ID) []link.Found
 	Above(dependent graph.ID) []link.Found
+	// Belonging returns a function that says what belongs to objects, so that whoever may act on these may act on that; nil if all does that a deletion of them reaches.
+	Belonging(objects []graph.ID) func(graph.ID) bool
 }
 
 // Options say what a plan rests on besides the graph.
@@ -42,7 +44,13 @@ type Options struct {
 	held map[graph.ID]graph.ID
 	// protected are objects whose deletion the server refuses, whoever sends it, and why.
 	protected map[graph.ID]string
+	// belongs says what belongs to the roots; nil if all does that is reached.
+	belongs func(graph.ID) bool
 }
+
+// mayChange says whether the client may write to an object, or save it, because of the roots: what only an unconfirmed link leads to is the business of the program that
+// follows the link.
+func (o Options) mayChange(id graph.ID) bool { return o.belongs == nil || o.belongs(id) }
 
 // Overrides are what the loop is told to do more or less than upstream does.
 type Overrides struct {

@@ -21,7 +21,8 @@ type Ordering struct {
 
 // Ordered plans the same deletion in stages, each of which begins when the one before is gone with all that it takes along: custom resources and what waits for an actor;
 // then the actors and all else; then definitions, and then namespaces. What has to be gone before an object is deleted comes in an earlier stage, wherever that leads: an object
-// before each part of its actors, of what needs it, and of whatever would take these along. If there is no such order, the plan is not ordered and has the objects in OrderCycle.
+// before each part of its actors, of what needs it, and of whatever would take these along. What does not belong to the roots goes when a program deletes it, in no stage of its
+// own. If there is no such order, the plan is not ordered and has the objects in OrderCycle.
 func (p *Plan) Ordered(o Ordering) *Plan {
 	c := newCandidates(p, o)
 	opts := p.options
@@ -73,7 +74,7 @@ func newCandidates(p *Plan, o Ordering) *candidates {
 		c.ranks[id] = c.rankOf(id)
 	}
 	for _, id := range ids {
-		if o.First(id) && !c.special(id) {
+		if o.First(id) && !c.special(id) && p.Belongs(id) {
 			c.first(id)
 		}
 	}
@@ -128,12 +129,12 @@ func (c *candidates) first(id graph.ID) {
 }
 
 // carrier is the topmost object with which an object goes because a program deletes both: its controller, or the owner in a link. Deleted alone, the program would make it
-// again. None of the excluded is.
+// again. None of the excluded is, and nothing that does not belong to the roots.
 func (c *candidates) carrier(id graph.ID, excluded map[graph.ID]bool) graph.ID {
 	seen := map[graph.ID]bool{id: true}
 	for {
 		above, ok := c.controller(id)
-		if !ok || seen[above] || excluded[above] {
+		if !ok || seen[above] || excluded[above] || !c.plan.Belongs(above) {
 			return id
 		}
 		id = above
@@ -221,17 +222,19 @@ func (c *candidates) separate(id graph.ID, later []graph.ID) {
 	if !excluded[id] {
 		carrier = c.carrier(id, excluded)
 	}
-	if _, is := c.ranks[carrier]; !is {
-		c.ranks[carrier] = c.rankOf(carrier)
-	}
+	c.rank(carrier, c.rankOf(carrier))
 	for part := range excluded {
 		precede(c.before, carrier, part)
 		if _, is := c.ranks[part]; !is && c.Workload(part) && slices.Contains(later, part) {
-			top := c.carrier(part, nil)
-			if _, is := c.ranks[top]; !is {
-				c.ranks[top] = others
-			}
+			c.rank(c.carrier(part, nil), others)
 		}
+	}
+}
+
+// rank makes an object a candidate, unless it is one or does not belong to the roots.
+func (c *candidates) rank(id graph.ID, r rank) {
+	if _, is := c.ranks[id]; !is && c.plan.Belongs(id) {
+		c.ranks[id] = r
 	}
 }
 

@@ -201,9 +201,16 @@ func (p *Plan) Waves() int {
 
 // New plans the deletion of the roots with a policy.
 func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
+	if opts.Links != nil {
+		opts.belongs = opts.Links.Belonging(roots)
+	}
 	s, start := carriedOut(g, roots, policy, opts)
 	return planOf(s, start, nil)
 }
+
+// Belongs says whether an object belongs to the roots: it was named, lies inside what was named, is owned by it, or a confirmed link leads to it. The client writes to no
+// other, and saves no other.
+func (p *Plan) Belongs(id graph.ID) bool { return p.options.mayChange(id) }
 
 // planOf is the plan of what was simulated. If it is known already what happens as long as the finalizers of others are not removed, that is not simulated again.
 func planOf(s *simulation, start start, unreleased *simulation) *Plan {

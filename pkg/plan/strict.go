@@ -21,7 +21,7 @@ func strictly(g *graph.Graph, begin *start, opts Options) *simulation {
 }
 
 // passing returns the references of deleted objects, to owners that are deleted in the foreground, that do not block. References in a cycle
-// are none: there, each would wait for the other (GC-064).
+// are none: there, each would wait for the other (GC-064). Nor are those of what does not belong to the roots.
 func (s *simulation) passing() []graph.Edge {
 	waits := map[graph.ID]bool{}
 	for _, a := range s.actions {
@@ -31,6 +31,9 @@ func (s *simulation) passing() []graph.Edge {
 	}
 	var passing []graph.Edge
 	for _, id := range s.deleted() {
+		if !s.options.mayChange(id) {
+			continue
+		}
 		for e := range s.Owners(id) {
 			if waits[e.Owner] && !e.Block && s.edges[e.Index]&blocking == 0 && !s.inOneCycle(id, e.Owner) {
 				passing = append(passing, e)

@@ -38,6 +38,8 @@ type FoundLink struct {
 	// Field is where the source names it; Labels is the label selector that it matches instead.
 	Field  string `json:"field,omitempty"`
 	Labels string `json:"labels,omitempty"`
+	// Confirmed says that the dependent names the owner too, or is the source. kubectl gc writes to no object because of a link that is not confirmed.
+	Confirmed bool `json:"confirmed"`
 	// Of says what is deleted with the other: end, source, guard or neither. Owner is the side that stands above the other in a tree: source or end.
 	Of    string `json:"of"`
 	Owner string `json:"owner"`
