@@ -106,7 +106,7 @@ func (e *examiner) waitsFor(id graph.ID) []graph.ID {
 	}
 	if deleted {
 		for _, name := range e.Graph.Finalizers(id) {
-			for _, end := range e.awaitedBy(id, name) {
+			for _, end := range e.toLookAt(id, name) {
 				all = append(append(all, end), e.contentOf(end)...)
 			}
 		}

@@ -75,6 +75,9 @@ func Examine(ctx context.Context, client *cluster.Client, s Snapshot, of Subject
 		ids = e.stuck(ctx, of.In)
 	}
 	e.many = len(ids) > maxByName
+	for _, id := range ids {
+		e.subjects[id] = true
+	}
 	if err := e.lookAhead(ctx, ids); err != nil {
 		return nil, err
 	}
@@ -133,7 +136,9 @@ type examiner struct {
 	reviews   *cluster.Reviews
 	canary    canary
 	pods      podReader
-	many      bool // objects to explain, so that what takes a request for each is left out
+	// subjects are the objects to explain.
+	subjects map[graph.ID]bool
+	many     bool // objects to explain, so that what takes a request for each is left out
 }
 
 func newExaminer(client *cluster.Client, s Snapshot, opts Options) *examiner {
@@ -146,7 +151,7 @@ func newExaminer(client *cluster.Client, s Snapshot, opts Options) *examiner {
 		projection: plan.NewProjection(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
 		rings: map[graph.ID][]graph.Edge{}, known: map[graph.ID][]finding{}, looking: map[graph.ID]bool{},
 		looks: newLooks(), objects: newObjectCache(), deletions: newDeletions(), tries: &tries{none: opts.NoDryRun, asked: map[string]*asking{}},
-		sampled: map[graph.ID]bool{}, limits: opts.limits.orUsual(), movements: map[graph.ID]*movement{}, reviews: client.Reviews(),
+		sampled: map[graph.ID]bool{}, limits: opts.limits.orUsual(), movements: map[graph.ID]*movement{}, reviews: client.Reviews(), subjects: map[graph.ID]bool{},
 	}
 	for _, ring := range e.projection.Deadlocks() {
 		for _, edge := range ring {

@@ -35,14 +35,15 @@ func (e *examiner) leaving(id graph.ID, name string, own []finding) []finding {
 	out := slices.Clone(own)
 	for i, f := range out {
 		if f.finalizer == name {
-			out[i] = e.leavingBehind(f, ends, known.Polarity == finalizer.OptInDestructive)
+			out[i] = e.leavingBehind(f, id, ends, known.Polarity == finalizer.OptInDestructive)
 		}
 	}
 	return out
 }
 
-// leavingBehind adds to a finding which objects stay if the finalizer is removed by hand and, unless that is what people want, how to delete them before.
-func (e *examiner) leavingBehind(f finding, ends []graph.ID, wanted bool) finding {
+// leavingBehind adds to a finding at an object which objects stay if the finalizer is removed by hand and, unless that is what people want, how to delete them before:
+// those of them that confirm the link.
+func (e *examiner) leavingBehind(f finding, id graph.ID, ends []graph.ID, wanted bool) finding {
 	stay := e.stays(ends)
 	f.evidence = append(slices.Clone(f.evidence), observed(fmt.Sprintf("%s still %s, and %s deletion is what the finalizer is for",
 		e.andNamed(ends), phrase.Plural(len(ends), "exists", "exist"), phrase.Plural(len(ends), "its", "their")))...)
@@ -54,7 +55,7 @@ func (e *examiner) leavingBehind(f finding, ends []graph.ID, wanted bool) findin
 	for _, s := range f.commands {
 		if s.removes {
 			if !wanted {
-				steps = append(steps, e.deleteFirst(ends)...)
+				steps = append(steps, e.deleteFirst(slices.DeleteFunc(slices.Clone(ends), func(end graph.ID) bool { return !e.concerned(id, end) }))...)
 			}
 			s.does += "; " + stay
 		}

@@ -47,10 +47,14 @@ func (e *examiner) knownOf(id graph.ID, name string) (finalizer.Known, bool) {
 // throughLinks returns why a finalizer is still there whose actor waits for other objects: what holds those. What is said of the actor stays if that is found not to work,
 // or if nothing else is found.
 func (e *examiner) throughLinks(ctx context.Context, id graph.ID, name string, own []finding) []finding {
-	ends, gaps := e.awaitedBy(id, name), e.hidden(id, name, true)
-	findings := e.goes(ctx, ends)
+	ends, gaps := e.toLookAt(id, name), e.hidden(id, name, true)
+	var findings []finding
 	for _, end := range ends {
-		findings = append(findings, behind(e.Graph.Ref(end), e.goes(ctx, e.contentOf(end)))...)
+		keeps := append(e.keeps(ctx, end), behind(e.Graph.Ref(end), e.goes(ctx, e.contentOf(end)))...)
+		if !e.concerned(id, end) {
+			keeps = e.withoutAdvice(keeps, id, end)
+		}
+		findings = append(findings, keeps...)
 	}
 	if len(gaps) > 0 {
 		findings = append(findings, e.hiddenEnd(id, name, own, gaps))
