@@ -14,6 +14,8 @@ type Contents struct {
 	Graph *graph.Graph
 	// Objects are the objects in any order. Those that were not listed, as absent owners, are left out.
 	Objects []graph.ID
+	// Unconfirmed are objects to which only unconfirmed links lead, and that are left out because of it.
+	Unconfirmed []graph.ID
 	// Links are the edges that no ownerReference records; nil for those that follow from the graph.
 	Links *link.Links
 
@@ -21,9 +23,10 @@ type Contents struct {
 	settings map[string][]plan.Setting
 }
 
-// OfPlan are the objects that a plan deletes or changes: those that were named, those that are deleted, and those that an action is about.
+// OfPlan are the objects that a plan deletes or changes: those that were named, those that are deleted, and those that an action is about, as far as they belong to what
+// was named.
 func OfPlan(p *plan.Plan) Contents {
-	return Contents{Graph: p.Graph, Objects: touched(p), settings: settingsOf(p)}
+	return Contents{Graph: p.Graph, Objects: touched(p), Unconfirmed: p.Unconfirmed(), settings: settingsOf(p)}
 }
 
 // listed are the objects without those that were not listed, sorted.
@@ -48,5 +51,6 @@ func touched(p *plan.Plan) []graph.ID {
 	for _, a := range p.Actions {
 		ids = append(ids, a.Object)
 	}
+	ids = slices.DeleteFunc(ids, func(id graph.ID) bool { return !p.Belongs(id) })
 	return Contents{Graph: p.Graph, Objects: ids}.listed()
 }

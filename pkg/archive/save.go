@@ -24,6 +24,8 @@ type Saved struct {
 	Refs    []graph.Ref
 	// Gone are those that are not there any more: deleted since they were listed, and perhaps created again with another uid.
 	Gone []graph.Ref
+	// Unconfirmed are those that were left out because only unconfirmed links lead to them.
+	Unconfirmed []graph.Ref
 
 	// Head is the plan as it is in the archive.
 	Head *v1alpha1.Plan
@@ -97,6 +99,9 @@ func read(ctx context.Context, client *cluster.Client, what Contents, ids []grap
 // saved is what comes of writing the objects of which the spool has documents.
 func (c Contents) saved(ids []graph.ID, s *spool) *Saved {
 	saved := &Saved{copies: map[string]copied{}}
+	for _, id := range c.Unconfirmed {
+		saved.Unconfirmed = append(saved.Unconfirmed, c.Graph.Ref(id))
+	}
 	for _, id := range ids {
 		if !s.has(id) {
 			saved.Gone = append(saved.Gone, c.Graph.Ref(id))

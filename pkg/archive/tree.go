@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -25,7 +26,8 @@ type Tree struct {
 	Unknown []graph.Ref
 }
 
-// LookAt lists the objects of a query and all their dependents, as pkg/tree shows them; opts say which links are followed. An object that was named and does not
+// LookAt lists the objects of a query and all their dependents, as pkg/tree shows them; opts say which links are followed. What does not belong to the objects, because
+// only an unconfirmed link leads to it, is left out. An object that was named and does not
 // exist is an error. It writes nothing.
 func LookAt(ctx context.Context, q *selection.Query, opts tree.Options) (*Tree, error) {
 	opts.Owners, opts.Depth, opts.Shows, opts.Drawn = false, -1, nil, nil
@@ -47,6 +49,12 @@ func LookAt(ctx context.Context, q *selection.Query, opts tree.Options) (*Tree, 
 		t.Objects = append(t.Objects, row.ID)
 	}
 	t.Objects = t.listed()
+	if s.Links() != nil {
+		if belongs := s.Links().Belonging(t.Roots); belongs != nil {
+			t.Unconfirmed = slices.DeleteFunc(slices.Clone(t.Objects), belongs)
+			t.Objects = slices.DeleteFunc(t.Objects, func(id graph.ID) bool { return !belongs(id) })
+		}
+	}
 	t.Hiding = plan.Hiding(s.Graph, s.Gaps, owners...)
 	return t, nil
 }

@@ -74,7 +74,12 @@ func (s *Summary) compare(lines map[string]int) {
 
 // Named are the objects that a plan names as those that an archive of it has; some come more than once.
 func Named(head *v1alpha1.Plan) iter.Seq[v1alpha1.ObjectRef] {
-	return func(yield func(v1alpha1.ObjectRef) bool) {
+	left := map[string]bool{}
+	for _, o := range head.Unconfirmed {
+		left[o.UID] = true
+	}
+	return func(all func(v1alpha1.ObjectRef) bool) {
+		yield := func(o v1alpha1.ObjectRef) bool { return left[o.UID] || all(o) }
 		for _, all := range [][]v1alpha1.ObjectRef{head.Roots, head.Objects, head.Deleted} {
 			for _, o := range all {
 				if !yield(o) {

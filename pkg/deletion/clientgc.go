@@ -15,7 +15,7 @@ import (
 )
 
 // clientGC does the collector's part of one deletion, for ClientGC. It writes to the objects of the plans that were agreed to, with an archive to those of them
-// that are in it, and to nothing else: dependents that have come up since are left alone.
+// that are in it, and to nothing else: dependents that have come up since are left alone, and so is what only an unconfirmed link leads to.
 type clientGC struct {
 	planner *planner
 	saved   *archive.Saved    // nil without an archive
@@ -67,12 +67,18 @@ func (c *clientGC) newLoop(sent []act.Done) *collect.Loop {
 	for _, p := range plans {
 		for _, id := range slices.Concat(p.Deleted, p.Roots) {
 			c.cascade[p.Graph.Ref(id).UID] = true
+			if !p.Belongs(id) {
+				continue
+			}
 			if d, ok := crd(p.Plan, id); ok {
 				opts.CRDs = append(opts.CRDs, d)
 			}
 			c.agree(p.Graph.Ref(id).UID)
 		}
 		for _, a := range p.Actions {
+			if !p.Belongs(a.Object) {
+				continue
+			}
 			c.agree(p.Graph.Ref(a.Object).UID)
 			if a.Verb == plan.VerbDelete && a.Policy == plan.Orphan {
 				c.orphans[p.Graph.Ref(a.Object).UID] = true
@@ -119,6 +125,9 @@ func (c *clientGC) may(g *graph.Graph, id graph.ID) bool {
 	if c.agreed[ref.UID] {
 		return true
 	}
+	if t, ok := g.Type(id); ok && c.cascade[ref.UID] {
+		c.left[ref.UID] = leftObject{ref, t}
+	}
 	for e := range g.Owners(id) {
 		owner := g.Ref(e.Owner).UID
 		if c.saved == nil && c.orphans[owner] {
@@ -151,6 +160,9 @@ func (c *clientGC) waitsForLeft(g *graph.Graph) bool {
 		id, ok := g.Lookup(uid)
 		if !ok || !g.Observed(id) {
 			continue
+		}
+		if own := g.Finalizers(id); c.cascade[uid] && (slices.Contains(own, plan.ForegroundFinalizer) || slices.Contains(own, plan.OrphanFinalizer)) {
+			return true // it waits for the collector's part, which is not this command's
 		}
 		for e := range g.Owners(id) {
 			if !c.cascade[g.Ref(e.Owner).UID] || g.State(e.Owner) != graph.Deleting {

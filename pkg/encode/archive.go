@@ -8,11 +8,15 @@ import (
 
 // ArchiveHead returns the plan of an archive of a tree of which nothing is deleted.
 func ArchiveHead(t *archive.Tree) *v1alpha1.Plan {
-	return &v1alpha1.Plan{
+	head := &v1alpha1.Plan{
 		TypeMeta: v1alpha1.TypeMeta("Plan"), Roots: refs(t.Graph, t.Roots), Complete: t.Complete(), Gaps: append([]v1alpha1.Gap{}, t.Gaps...),
 		Objects: refs(t.Graph, t.Objects), Actions: []v1alpha1.Action{}, Deleted: []v1alpha1.ObjectRef{}, Survivors: []v1alpha1.Survivor{}, Blockers: []v1alpha1.Blocker{},
 		Stuck: []v1alpha1.Survivor{}, Remaining: []v1alpha1.Survivor{}, NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{},
 	}
+	if len(t.Unconfirmed) > 0 {
+		head.Unconfirmed = refs(t.Graph, t.Unconfirmed)
+	}
+	return head
 }
 
 // Saved returns an archive that was just written as the versioned object that -o json prints.

@@ -17,6 +17,9 @@ func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	for i, a := range p.Actions {
 		out.Actions[i] = silentAction(p.Graph, a)
 		out.Actions[i].Because = p.Because(a.Object, a.Because)
+		if f, ok := p.Link(a.Object, a.Because); ok {
+			out.Actions[i].Confirmed = &f.Confirmed
+		}
 	}
 	out.Deleted = refs(p.Graph, p.Deleted)
 	return out
@@ -38,6 +41,9 @@ func planBesides(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	}
 	for _, s := range p.Stages() {
 		out.Stages = append(out.Stages, v1alpha1.Stage{Objects: refs(p.Graph, s.Objects), Deleted: refs(p.Graph, s.Deleted)})
+	}
+	if left := p.Unconfirmed(); len(left) > 0 {
+		out.Unconfirmed = refs(p.Graph, left)
 	}
 	if cycle := p.OrderCycle(); len(cycle) > 0 {
 		out.OrderCycle = refs(p.Graph, cycle)

@@ -2,9 +2,11 @@ package link
 
 import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 
-// Belonging returns a function that says what belongs to some objects: they themselves, what lies inside them, what they own by ownerReferences, what confirmed links
-// tie to them, and what belongs to that in turn. Whoever may act on the objects may act on that because of them, and on nothing to which an unconfirmed link alone
-// leads. It is nil if there are no unconfirmed links, so that everything belongs to the objects that a deletion of them reaches.
+// Belonging returns a function that says what belongs to some objects: they themselves, what lies
+// inside them, what they own by ownerReferences, what confirmed links tie to them, and what belongs
+// to that in turn. Whoever may act on the objects may act on that because of them, and on nothing
+// to which an unconfirmed link alone leads. It is nil if there are no unconfirmed links, so that
+// everything belongs to the objects that a deletion of them reaches.
 func (l *Links) Belonging(objects []graph.ID) func(graph.ID) bool {
 	if !l.anyUnconfirmed() {
 		return nil

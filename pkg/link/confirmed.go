@@ -22,8 +22,9 @@ func IdentityOf(group, kind string, object metav1.Object) Identity {
 	}
 }
 
-// ConfirmedBy says whether the object that a link leads to names the source of the link: whoever wrote the link need not have any rights on what it names. Where the
-// source is the dependent it says of itself what it belongs to. A nil end is one that was not read, which confirms nothing.
+// ConfirmedBy says whether the object that a link leads to names the source of the link: whoever
+// wrote the link need not have any rights on what it names. Where the source is the dependent it
+// says of itself what it belongs to. A nil end is one that was not read, which confirms nothing.
 func (d *Definition) ConfirmedBy(end map[string]any, source Identity) bool {
 	if d.OwnerSide() == End {
 		return true
@@ -35,7 +36,8 @@ func (d *Definition) ConfirmedBy(end map[string]any, source Identity) bool {
 	return has && bound.is(source) || slices.ContainsFunc(d.Confirmed, func(e Ends) bool { return e.name(end, source) })
 }
 
-// BoundElsewhere returns what an end is bound to in place of the source, as "Database shop/db"; empty if that is the source, or if the end does not say.
+// BoundElsewhere returns what an end is bound to in place of the source, as "Database shop/db";
+// empty if that is the source, or if the end does not say.
 func (d *Definition) BoundElsewhere(end map[string]any, source Identity) string {
 	n, ok := d.BoundTo(end)
 	if !ok || n.Name == source.Name && (n.Namespace == "" || n.Namespace == source.Namespace) && (n.Kind == "" || n.Kind == source.Kind) && (!n.HasGroup || n.Group == source.Group) {
@@ -54,7 +56,8 @@ func (e Ends) name(object map[string]any, source Identity) bool {
 	return err == nil && ok && m.has(source)
 }
 
-// is says whether a source is what is named, by its group, kind, namespace and name, and by its uid if that is named.
+// is says whether a source is what is named, by its group, kind, namespace and name, and by its uid
+// if that is named.
 func (n Named) is(source Identity) bool {
 	return n.Name == source.Name && n.Kind == source.Kind && n.Group == source.Group && (source.Namespace == "" || n.Namespace == source.Namespace) &&
 		(n.UID == "" || n.UID == source.UID)

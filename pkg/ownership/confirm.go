@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// askEnds reads the ends that can say whose they are, or that they stay, and notes what they say. Where labels and annotations say it, their metadata is enough.
+// askEnds reads the ends that can say whose they are, or that they stay, and notes what they say.
+// Where labels and annotations say it, their metadata is enough.
 func (s *search) askEnds(ctx context.Context) error {
 	var whole, metadata []graph.ID
 	for _, f := range s.links {

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -211,6 +213,16 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 // Belongs says whether an object belongs to the roots: it was named, lies inside what was named, is owned by it, or a confirmed link leads to it. The client writes to no
 // other, and saves no other.
 func (p *Plan) Belongs(id graph.ID) bool { return p.options.mayChange(id) }
+
+// Unconfirmed are those of Deleted and Deadlocked that do not belong to the roots, sorted.
+func (p *Plan) Unconfirmed() []graph.ID {
+	if p.options.belongs == nil {
+		return nil
+	}
+	ids := slices.DeleteFunc(slices.Concat(p.Deleted, objects(p.Deadlocked)), p.Belongs)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
 
 // planOf is the plan of what was simulated. If it is known already what happens as long as the finalizers of others are not removed, that is not simulated again.
 func planOf(s *simulation, start start, unreleased *simulation) *Plan {

@@ -14,6 +14,8 @@ type Recreated struct {
 	Program, With string
 	// Only says that the owner names nothing else by this link.
 	Only bool
+	// Confirmed says that the object names the owner too.
+	Confirmed bool
 }
 
 // recreated finds them by the links above what is deleted, where the source stays and says that its program creates them.
@@ -28,7 +30,7 @@ func (p *Plan) recreated() []Recreated {
 				continue
 			}
 			recreated = append(recreated, Recreated{
-				Object: id, Owner: f.Source, Field: f.Field, Program: f.Recreation.By, With: f.Recreation.With, Only: p.only(f),
+				Object: id, Owner: f.Source, Field: f.Field, Program: f.Recreation.By, With: f.Recreation.With, Only: p.only(f), Confirmed: f.Confirmed,
 			})
 		}
 	}

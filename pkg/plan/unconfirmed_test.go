@@ -23,8 +23,9 @@ func byClient(p *Plan) string {
 	return strings.Join(writes, ", ")
 }
 
-// TestOnlyTheProgramActsOnWhatDoesNotConfirmALink: a claim names an object that does not name it back. The plan counts what Crossplane does to that and to what it
-// owns; the client deletes the claim, and writes to nothing else, in the foreground, with --strict and in stages.
+// TestOnlyTheProgramActsOnWhatDoesNotConfirmALink: a claim names an object that does not name it
+// back. The plan counts what Crossplane does to that and to what it owns; the client deletes the
+// claim, and writes to nothing else, in the foreground, with --strict and in stages.
 func TestOnlyTheProgramActsOnWhatDoesNotConfirmALink(t *testing.T) {
 	s := newTied(t)
 	s.add(databases, "claim").Finalizers = []string{claimFinalizer}
@@ -53,7 +54,8 @@ func TestOnlyTheProgramActsOnWhatDoesNotConfirmALink(t *testing.T) {
 	}
 }
 
-// TestWhatIsNamedBelongsWhateverLinksSay: the end of an unconfirmed link is named itself, lies in a namespace that is named, or is owned by what is.
+// TestWhatIsNamedBelongsWhateverLinksSay: the end of an unconfirmed link is named itself, lies in a
+// namespace that is named, or is owned by what is.
 func TestWhatIsNamedBelongsWhateverLinksSay(t *testing.T) {
 	for name, test := range map[string]struct {
 		owners []graph.OwnerReference
@@ -74,8 +76,9 @@ func TestWhatIsNamedBelongsWhateverLinksSay(t *testing.T) {
 	}
 }
 
-// TestClientWritesToWhatBelongsToTheRoots: whatever the links between objects are, and however they are deleted, the client writes to what was named, lies inside, is
-// owned or confirms its link, as a walk along the edges of the test says.
+// TestClientWritesToWhatBelongsToTheRoots: whatever the links between objects are, and however they
+// are deleted, the client writes to what was named, lies inside, is owned or confirms its link, as
+// a walk along the edges of the test says.
 func TestClientWritesToWhatBelongsToTheRoots(t *testing.T) {
 	definitions := []*link.Definition{compositeOf, resourceOf, inventoryOf}
 	finalizers := []string{claimFinalizer, argoFinalizer, fluxFinalizer}

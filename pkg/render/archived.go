@@ -24,6 +24,14 @@ func NotArchived(w io.Writer, saved *archive.Saved, gaps bool) {
 	for _, ref := range saved.Gone {
 		fmt.Fprintf(w, "Warning: %s is not in the archive: it no longer exists\n", Quoted(ref))
 	}
+	if len(saved.Unconfirmed) > 0 {
+		names := make([]string, len(saved.Unconfirmed))
+		for i, ref := range saved.Unconfirmed {
+			names[i] = Escape(ref.Located())
+		}
+		fmt.Fprintf(w, "Warning: only links that %s not confirm lead to %s, which the archive leaves out: name %s to save %s\n",
+			phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed), phrase.Plural(len(names), "it", "them"), phrase.Plural(len(names), "it", "them"))
+	}
 	if gaps {
 		fmt.Fprintln(w, "Warning: objects of types that could not be listed are not in the archive; its plan names the gaps")
 	}

@@ -87,11 +87,12 @@ func (p Plan) remarkRecreated() []string {
 		program, with string
 		field         string
 		only          bool
+		confirmed     bool
 	}
 	var sources []source
 	names := map[source][]string{}
 	for _, r := range p.Recreated {
-		of := source{r.Owner, r.Program, r.With, r.Field, r.Only}
+		of := source{r.Owner, r.Program, r.With, r.Field, r.Only, r.Confirmed}
 		if names[of] == nil {
 			sources = append(sources, of)
 		}
@@ -99,21 +100,37 @@ func (p Plan) remarkRecreated() []string {
 	}
 	var lines []string
 	for _, of := range sources {
-		are, them, remedy := "is", "it", "delete that instead"
+		are, them, remedy := "is", "it", "; delete that instead"
 		if len(names[of]) > 1 {
 			are, them = "are", "them"
 		}
-		if !of.only {
-			remedy = "remove " + them + " from that instead"
+		switch {
+		case !of.confirmed:
+			remedy = "" // that object may have nothing to do with it
+		case !of.only:
+			remedy = "; remove " + them + " from that instead"
 		}
 		again := them + " again"
 		if of.with != "" {
 			again += " with " + Escape(of.with)
 		}
-		lines = append(lines, fmt.Sprintf("%s %s deleted, and %s creates %s, because %s names %s in %s; %s",
+		lines = append(lines, fmt.Sprintf("%s %s deleted, and %s creates %s, because %s names %s in %s%s",
 			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), again, located(p.Graph, of.owner), them, Escape(of.field), remedy))
 	}
 	return firstLines(lines)
+}
+
+// remarkUnconfirmed names what is deleted only because of links that it does not confirm.
+func (p Plan) remarkUnconfirmed() []string {
+	var names []string
+	for _, id := range p.Unconfirmed() {
+		names = append(names, located(p.Graph, id))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("only links that %s not confirm lead to %s: kubectl gc itself writes to none of that and saves none of it",
+		phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed))}
 }
 
 // remarkGuarded names what the server does not delete.

@@ -37,7 +37,7 @@ func planOfLinks(t *testing.T, objects map[graph.Type][]graph.Object, ties []tie
 	var found []link.Found
 	for _, tie := range ties {
 		at := ids(t, g, tie.source, tie.end)
-		found = append(found, link.Found{Definition: tie.definition, Source: at[0], End: at[1], Field: "spec.resourceRef", Effect: tie.effect, Kept: tie.kept, Recreation: tie.definition.RecreatedBy(nil)})
+		found = append(found, link.Found{Definition: tie.definition, Source: at[0], End: at[1], Field: "spec.resourceRef", Confirmed: true, Effect: tie.effect, Kept: tie.kept, Recreation: tie.definition.RecreatedBy(nil)})
 	}
 	links := link.New(g, found...)
 	p := render.Plan{Plan: plan.New(g, ids(t, g, roots...), plan.Background, plan.Options{Links: links})}

@@ -18,7 +18,7 @@ func (p Plan) Remarks() []string {
 			lines = append(lines, line)
 		}
 	}
-	return slices.Concat(lines, p.remarkSpared(), p.remarkForeground(), p.remarkGuarded(), p.remarkRecreated())
+	return slices.Concat(lines, p.remarkSpared(), p.remarkForeground(), p.remarkGuarded(), p.remarkRecreated(), p.remarkUnconfirmed())
 }
 
 // remarkHeld says how much more than the held objects themselves waits for their finalizers (RO-053).

@@ -117,7 +117,15 @@ func linkMark(row graph.Row) string {
 	if row.Link == "" || slices.ContainsFunc(link.Rules(), func(r link.Rule) bool { return r.Name == row.Link }) {
 		return ""
 	}
-	return " (link:" + Escape(row.Link) + ")"
+	return " (link:" + linkName(row) + ")"
+}
+
+// linkName names a link, and says of one that its owner alone says so.
+func linkName(row graph.Row) string {
+	if row.Unconfirmed {
+		return Escape(row.Link) + ",unconfirmed"
+	}
+	return Escape(row.Link)
 }
 
 // state is the verdict on the object's existence or, for one that is simply there, what kubectl get says as its STATUS; and what is wrong with it, unless the
@@ -193,7 +201,7 @@ func edge(row graph.Row) string {
 		return ""
 	}
 	if row.Link != "" {
-		return "link:" + Escape(row.Link)
+		return "link:" + linkName(row)
 	}
 	var flags []string
 	if row.Via.Controller {

@@ -42,6 +42,8 @@ type Plan struct {
 	Blockers  []Blocker   `json:"blockers"`
 	// Stuck are objects that are never gone: who removes their finalizers is deleted first, or they would not be gone although every finalizer of others was removed.
 	Stuck []Survivor `json:"stuck"`
+	// Unconfirmed are those of Deleted and Stuck to which only links lead that they do not confirm: kubectl gc writes to none of them, and saves none of them.
+	Unconfirmed []ObjectRef `json:"unconfirmed,omitempty"`
 	// Remaining are those of Deleted that are left if the finalizers of others are never removed.
 	Remaining []Survivor `json:"remaining"`
 	// Cycles are the rings among Stuck in which each waits for the next, and the last for the first.
@@ -117,6 +119,8 @@ type Action struct {
 	Because string `json:"because"`
 	// Reason is Because in one word.
 	Reason string `json:"reason"`
+	// Confirmed says of an action because of a link whether the object at its end confirms it; only with a link.
+	Confirmed *bool `json:"confirmed,omitempty"`
 	// Outside says what stays outside the cluster without the finalizers, as far as the object names it.
 	Outside []string `json:"outside,omitempty"`
 }
@@ -253,8 +257,13 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 		out.Actions[i].Owners = slices.Clone(out.Actions[i].Owners)
 		out.Actions[i].Finalizers = slices.Clone(out.Actions[i].Finalizers)
 		out.Actions[i].Outside = slices.Clone(out.Actions[i].Outside)
+		if c := out.Actions[i].Confirmed; c != nil {
+			confirmed := *c
+			out.Actions[i].Confirmed = &confirmed
+		}
 	}
 	out.Deleted = slices.Clone(p.Deleted)
+	out.Unconfirmed = slices.Clone(p.Unconfirmed)
 	out.Survivors = slices.Clone(p.Survivors)
 	out.Blockers = slices.Clone(p.Blockers)
 	for i := range out.Blockers {

@@ -67,6 +67,8 @@ type TreeOwner struct {
 	BlockOwnerDeletion bool   `json:"blockOwnerDeletion"`
 	// Link names the rule behind an edge that no ownerReference records; empty for an ownerReference.
 	Link string `json:"link,omitempty"`
+	// Confirmed says of a Link that the object says so too, and not only the owner; left out for an ownerReference.
+	Confirmed *bool `json:"confirmed,omitempty"`
 	// Problems say what is wrong with the reference, for example WrongNamespace.
 	Problems []string `json:"problems,omitempty"`
 }
@@ -87,6 +89,10 @@ func (t *Tree) DeepCopyObject() runtime.Object {
 		n.Owners = slices.Clone(n.Owners)
 		for j := range n.Owners {
 			n.Owners[j].Problems = slices.Clone(n.Owners[j].Problems)
+			if c := n.Owners[j].Confirmed; c != nil {
+				confirmed := *c
+				n.Owners[j].Confirmed = &confirmed
+			}
 		}
 		out.Nodes[i] = n
 	}
