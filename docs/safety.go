@@ -56,6 +56,8 @@ var properties = []struct {
 		{"A backup that was restored is not collected, nor slowly, nor by a watch.", []string{
 			"pkg/plan TestKindsThatLostMostOwners_P18", "pkg/collect TestWatchDoesNotCollectARestoredBackup", "pkg/collect TestWatchStopsABackupThatIsRestoredSlowly", "test/e2e TestRunAsTheCollectorRefusesARestoredBackup"}},
 		{"-n, -l and --max-deletes bound what is written, and not what counts as evidence.", []string{"pkg/collect TestDamageIsBounded_P18", "pkg/collect TestWritesAreContained_P19"}},
+		{"What only a link leads to that it does not confirm is not written to, and not saved.", []string{
+			"plugins TestNoLinkOfAPackLeadsATenantToWhatOthersOwn", "pkg/plan TestClientWritesToWhatBelongsToTheRoots", "pkg/plan TestOnlyTheProgramActsOnWhatDoesNotConfirmALink"}},
 		{"With --archive, what is not saved whole is not deleted.", []string{
 			"pkg/act TestEachDeleteIsCoveredByTheArchive", "pkg/unfinalize TestWhatChangedAfterItWasArchivedIsLeftAlone", "pkg/rescue TestWhatIsChangedAfterItWasArchivedIsNotLost", "pkg/collect TestARunLeavesAloneWhatItsArchiveDoesNotHave", "pkg/archive TestArchiveHasEveryObjectAsTheServerAnswers", "pkg/archive TestArchiveIsForItsOwnerAlone"}},
 	}},
