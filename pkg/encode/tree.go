@@ -41,7 +41,7 @@ func nodes(t render.Tree) iter.Seq[v1alpha1.TreeNode] {
 		}
 		seen[row.ID] = true
 		if row.Link != "" {
-			links[row.ID] = append(links[row.ID], v1alpha1.TreeOwner{UID: t.Graph.Ref(row.LinkOwner).UID, Link: row.Link, Confirmed: confirmed(row)})
+			links[row.ID] = append(links[row.ID], v1alpha1.TreeOwner{UID: t.Graph.Ref(row.LinkOwner).UID, Link: row.Link, Confirmed: confirmed(t.Graph, row)})
 		}
 	}
 	return func(yield func(v1alpha1.TreeNode) bool) {
@@ -63,9 +63,10 @@ func nodes(t render.Tree) iter.Seq[v1alpha1.TreeNode] {
 	}
 }
 
-// confirmed says of a row that a link leads to whether both sides of the link say so.
-func confirmed(row graph.Row) *bool {
-	is := !row.Unconfirmed
+// confirmed says of a row that a link leads to whether both sides of the link say so. What is not
+// there says nothing.
+func confirmed(g *graph.Graph, row graph.Row) *bool {
+	is := !row.Unconfirmed && g.Observed(row.ID)
 	return &is
 }
 

@@ -10,7 +10,7 @@ type Link struct {
 	Owner, Dependent ID
 	// Rule names what makes it so, for example "crd".
 	Rule string
-	// Unconfirmed says that the owner alone says so, and the dependent does not.
+	// Unconfirmed says that the owner alone says so, and the dependent, which is there, does not.
 	Unconfirmed bool
 }
 

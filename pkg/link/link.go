@@ -80,7 +80,7 @@ func (l *Links) named(id graph.ID) []graph.Link {
 	for _, f := range l.found[id] {
 		if d := f.Dependent(); !seen[d] && d != id && f.Definition.Name != "" {
 			seen[d] = true
-			all = append(all, graph.Link{Owner: id, Dependent: d, Rule: f.Definition.Name, Unconfirmed: !f.Confirmed})
+			all = append(all, graph.Link{Owner: id, Dependent: d, Rule: f.Definition.Name, Unconfirmed: !f.Confirmed && l.g.Observed(d)})
 		}
 	}
 	return all
@@ -93,7 +93,7 @@ func (l *Links) Owners(id graph.ID) []graph.Link {
 	for _, f := range l.Above(id) {
 		if owner := f.Owner(); !seen[owner] && owner != id && f.Definition.Name != "" {
 			seen[owner] = true
-			all = append(all, graph.Link{Owner: owner, Dependent: id, Rule: f.Definition.Name, Unconfirmed: !f.Confirmed})
+			all = append(all, graph.Link{Owner: owner, Dependent: id, Rule: f.Definition.Name, Unconfirmed: !f.Confirmed && l.g.Observed(id)})
 		}
 	}
 	return all
