@@ -9,12 +9,15 @@ import (
 )
 
 // Bind returns a context that is ctx, and a function that makes every request of a configuration's clients end with it. kubectl's resource builder
-// sends requests under a context that never ends; those end with ctx. A request whose context comes from the one returned keeps it, since
-// it may be meant to outlive ctx, as that of a write is (writeContext).
+// sends requests under a context that never ends; those end with ctx, and are bounded as those of a Client are. A request whose context comes from
+// the one returned keeps it, since it may be meant to outlive ctx, as that of a write is (writeContext).
 func Bind(ctx context.Context) (context.Context, func(*rest.Config)) {
 	bound := context.WithValue(ctx, boundKey{}, true)
 	return bound, func(config *rest.Config) {
-		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &binder{bound, next} })
+		patience := newPatience(config)
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return &binder{bound, next, patience.wrap(next)}
+		})
 	}
 }
 
@@ -22,8 +25,8 @@ func Bind(ctx context.Context) (context.Context, func(*rest.Config)) {
 type boundKey struct{}
 
 type binder struct {
-	ctx  context.Context
-	next http.RoundTripper
+	ctx           context.Context
+	next, bounded http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -34,7 +37,7 @@ func (b *binder) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	stop := context.AfterFunc(b.ctx, func() { cancel(context.Cause(b.ctx)) })
 	release := func() { stop(); cancel(nil) }
-	response, err := b.next.RoundTrip(r.WithContext(ctx))
+	response, err := b.bounded.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		release()
 		return nil, err

@@ -33,11 +33,11 @@ func reasonOf(ctx context.Context, err error) (v1alpha1.GapReason, bool) {
 			return v1alpha1.GapUnavailable, true
 		}
 		return v1alpha1.GapFailed, true
-	case errors.As(err, &urlErr) && urlErr.Timeout():
+	case isSilent(err), errors.As(err, &urlErr) && urlErr.Timeout():
 		return v1alpha1.GapUnavailable, true
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return "", false
-	case errors.As(err, &urlErr), errors.Is(err, errTruncated), errors.Is(err, errInterrupted):
+	case errors.As(err, &urlErr), errors.Is(err, errTruncated), errors.Is(err, errInterrupted), errors.Is(err, errUnanswered):
 		return v1alpha1.GapUnavailable, true
 	}
 	return v1alpha1.GapFailed, true
@@ -64,6 +64,10 @@ func newGap(ctx context.Context, t graph.Type, namespace string, err error) (v1a
 
 // message is the error without the address, which every gap would repeat.
 func message(err error) string {
+	var silent *silentError
+	if errors.As(err, &silent) {
+		return silent.Error()
+	}
 	var urlErr *url.Error
 	if errors.As(err, &urlErr) {
 		if urlErr.Timeout() {

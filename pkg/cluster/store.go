@@ -20,7 +20,7 @@ const (
 // Store holds the metadata of all objects that it was told to list, and keeps it by watches from where the lists ended, as upstream's GraphBuilder
 // does with its monitors. Its List answers from memory: it lists only types that have come since, or that could not be listed before. A type is listed again
 // when its watch has expired (410); one that may not be watched is listed every PollInterval,
-// and after a while, which grows to a minute, it is tried again whether it may be.
+// and after a while, which grows to a minute, it is tried again whether it may be. So is one whose watch is not answered; one whose watch falls silent is listed again.
 //
 // What cannot be followed is a gap of the next List, and not taken for complete. List and Close are for one goroutine at a time, all else is safe
 // for concurrent use.
@@ -209,7 +209,7 @@ func (s *Store) names(group, resource string) ([]string, bool) {
 	for _, o := range f.objects {
 		names = append(names, o.Name)
 	}
-	return names, f.problem == nil
+	return names, f.problem == nil && !f.unanswered()
 }
 
 // catchUp waits until watches that were interrupted have been tried again, and until the events of writes have come; not longer than maxConnect.
@@ -272,13 +272,17 @@ func (s *Store) fill(ctx context.Context, b *graph.Builder, l *lister, around []
 				listing.Add(o.Object)
 			}
 		}
-		if f.problem == nil {
+		problem := f.problem
+		if problem == nil && f.unanswered() {
+			problem = errUnanswered
+		}
+		if problem == nil {
 			listing.Complete()
 			l.result.ResumePoints = append(l.result.ResumePoints, f.point)
 			continue
 		}
 		f.gap = true
-		if err := l.note(ctx, f.point.Type, at.namespace, f.problem); err != nil {
+		if err := l.note(ctx, f.point.Type, at.namespace, problem); err != nil {
 			return false, err
 		}
 	}

@@ -19,6 +19,9 @@ const mostRewatch = 30 * time.Second
 // once its authorizer has read the roles.
 const refusedFor = 30 * time.Second
 
+// errUnanswered is of a watch that the server has not begun to answer.
+var errUnanswered = errors.New("the server has not answered the watch")
+
 // errInterrupted is of a watch that the server has ended at once, without a reason.
 var errInterrupted = errors.New("the server has closed it")
 
@@ -45,10 +48,10 @@ func (f *followed) hurry() {
 	if f.connected || !f.begun || !f.tried {
 		return
 	}
+	f.tried = false
 	select {
 	case f.wake <- struct{}{}:
-		f.tried = false
-	default:
+	default: // it is woken already
 	}
 }
 
@@ -68,7 +71,10 @@ func (s *Store) follow(f *followed) {
 		case apierrors.IsUnauthorized(err):
 			s.fail(err)
 			return
-		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
+		case stopped(err) && !expired:
+			expired = true // nothing proves that it has missed nothing
+			continue
+		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err), isSilent(err):
 			if s.poll(f, interval, during) {
 				expired = false
 			}
@@ -99,6 +105,10 @@ func (s *Store) follow(f *followed) {
 		delay = min(2*delay, mostRewatch)
 	}
 }
+
+// unanswered returns whether a watch was begun and has not been answered yet, nor refused: what
+// has happened since the list is not known. The lock is held.
+func (f *followed) unanswered() bool { return f.begun && !f.connected && !f.tried }
 
 // set changes what is known of a scope.
 func (s *Store) set(f *followed, change func()) {

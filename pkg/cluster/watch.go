@@ -44,7 +44,7 @@ type Change struct {
 // Watch watches the types from the given resume points on until the context ends, and calls changed with every change.
 // Changed is called from several goroutines.
 //
-// A type that may not be watched (403), or that the server does not watch (405), is listed every PollInterval, and what has changed since the list before
+// A type that may not be watched (403), or that the server does not watch (405) or does not answer, is listed every PollInterval, and what has changed since the list before
 // is handed on. The error is the context's, or the server's if credentials are refused (401); or an *UnseenError if none of the resume points can
 // be watched or listed. That some of them cannot is told to the function of WithUnseen.
 func (c *Client) Watch(ctx context.Context, points []ResumePoint, changed func(Change)) error {
@@ -75,9 +75,9 @@ func (c *Client) watchType(ctx context.Context, p ResumePoint, unseen *unseen, c
 			return context.Cause(ctx)
 		case apierrors.IsUnauthorized(err):
 			return err
-		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
+		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err), isSilent(err) && !stopped(err):
 			return c.poll(ctx, p, unseen, changed)
-		case apierrors.IsResourceExpired(err):
+		case apierrors.IsResourceExpired(err), stopped(err):
 			p.ResourceVersion = ""
 		case err != nil:
 			klog.FromContext(ctx).V(3).Info("Watch ended", "resource", p.Type.Resource, "group", p.Type.Group, "err", err)

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/adopt"
@@ -24,6 +25,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // NewRoot returns the kubectl gc command with all its subcommands.
@@ -36,10 +39,12 @@ func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
 func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobra.Command, *env.Env) {
 	config := genericclioptions.NewConfigFlags(true)
 	e := env.New(streams, config)
+	waits := cluster.NewWaits(func(line string) { fmt.Fprintln(e.ErrOut, render.OwnLine(e.ErrOut, line)) })
 	config.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = userAgent()
 		config.WarningHandler = rest.NewWarningWriter(e.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
 		bind(config)
+		config.Wrap(waits.Wrap)
 		return config
 	}
 	root := &cobra.Command{

@@ -56,6 +56,14 @@ func (p *Progress) write(line string) {
 	fmt.Fprint(p.out, "\r\x1b[K"+line)
 }
 
+// OwnLine returns a line that takes the place of what a Progress shows where both are printed.
+func OwnLine(out io.Writer, line string) string {
+	if !printers.IsTerminal(out) {
+		return line
+	}
+	return "\r\x1b[K" + line
+}
+
 // Done removes the line.
 func (p *Progress) Done() {
 	if p == nil {

@@ -1,0 +1,147 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// patience is how long a server may be silent before a request counts as not answered. The time that
+// a whole answer takes has no bound: the list of a large cluster is long, and a watch has no end.
+type patience struct {
+	// answer is for the header of a response, and for each part of its body. It is 0 if the
+	// configuration bounds whole requests itself, by --request-timeout.
+	answer time.Duration
+	// watch is for the header of a watch, and event for what comes after it.
+	watch, event time.Duration
+}
+
+// newPatience returns the bounds for a configuration. An API server gives itself a minute to answer
+// (its --request-timeout), and may then say why it did not; it begins to answer a watch at once, and
+// sends a bookmark about each minute.
+func newPatience(config *rest.Config) *patience {
+	p := &patience{answer: 75 * time.Second, watch: 30 * time.Second, event: 3 * time.Minute}
+	if config.Timeout > 0 {
+		p.answer = 0
+	}
+	return p
+}
+
+// silentError is of a request that the server did not answer, or of an answer that stopped.
+type silentError struct {
+	request string
+	after   time.Duration
+	began   bool // the answer
+}
+
+// Error says what to do about it.
+func (e *silentError) Error() string {
+	what := "no answer to"
+	if e.began {
+		what = "nothing more came of the answer to"
+	}
+	return fmt.Sprintf("%s %s within %s; --request-timeout sets another bound", what, e.request, e.after)
+}
+
+// Timeout is what net/http and net/url recognize a time-out by.
+func (*silentError) Timeout() bool { return true }
+
+// isSilent returns whether an error is that of a server that did not answer.
+func isSilent(err error) bool {
+	var silent *silentError
+	return errors.As(err, &silent)
+}
+
+// stopped returns whether an error is that of an answer that had begun.
+func stopped(err error) bool {
+	var silent *silentError
+	return errors.As(err, &silent) && silent.began
+}
+
+func isWatchRequest(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.URL.Query().Get("watch") == "true"
+}
+
+func requestName(r *http.Request) string { return r.Method + " " + r.URL.EscapedPath() }
+
+// bounds returns how long a request waits for its header, and for each part of the body; 0 for ever.
+func (p *patience) bounds(r *http.Request) (header, part time.Duration) {
+	if isWatchRequest(r) {
+		return p.watch, p.event
+	}
+	return p.answer, p.answer
+}
+
+func (p *patience) wrap(next http.RoundTripper) http.RoundTripper { return &patient{next, p} }
+
+type patient struct {
+	next     http.RoundTripper
+	patience *patience
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *patient) RoundTrip(r *http.Request) (*http.Response, error) {
+	header, part := t.patience.bounds(r)
+	if header == 0 {
+		return t.next.RoundTrip(r)
+	}
+	ctx, cancel := context.WithCancelCause(r.Context())
+	giveUp := func(after time.Duration, began bool) *time.Timer {
+		return time.AfterFunc(after, func() { cancel(&silentError{requestName(r), after, began}) })
+	}
+	wait := giveUp(header, false)
+	response, err := t.next.RoundTrip(r.WithContext(ctx))
+	wait.Stop()
+	if err != nil {
+		defer cancel(nil)
+		return nil, silence(ctx, err)
+	}
+	response.Body = &timedBody{
+		ReadCloser: response.Body,
+		begin:      func() (stop func() bool) { return giveUp(part, true).Stop },
+		failed:     func(err error) error { return silence(ctx, err) },
+		closed:     func() { cancel(nil) },
+	}
+	return response, nil
+}
+
+// WrappedRoundTripper returns what client-go closes and cancels.
+func (t *patient) WrappedRoundTripper() http.RoundTripper { return t.next }
+
+// silence returns the silentError that ended a context, and otherwise what else failed under it.
+func silence(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); isSilent(cause) && !errors.Is(err, io.EOF) {
+		return cause
+	}
+	return err
+}
+
+// timedBody is the body of an answer, of which each read is timed: not what the reader does between.
+type timedBody struct {
+	io.ReadCloser
+	begin  func() (stop func() bool)
+	failed func(error) error
+	closed func()
+}
+
+// Read implements io.Reader.
+func (b *timedBody) Read(p []byte) (int, error) {
+	stop := b.begin()
+	n, err := b.ReadCloser.Read(p)
+	stop()
+	if err != nil {
+		err = b.failed(err)
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *timedBody) Close() error {
+	defer b.closed()
+	return b.ReadCloser.Close()
+}
