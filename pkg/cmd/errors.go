@@ -28,6 +28,9 @@ func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) in
 		case ctx.Err() != nil && errors.Is(e, context.Canceled):
 			interrupted = true
 			continue
+		case isUnread(e): // which whoever has closed the pipe knows
+			failed = true
+			continue
 		case errors.Is(e, answer.ErrFound):
 			refused = true
 			continue
@@ -42,7 +45,11 @@ func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) in
 		fmt.Fprintln(streams.ErrOut, render.EscapeLines(describe(e)))
 	}
 	if interrupted {
-		fmt.Fprintln(streams.ErrOut, "error: interrupted")
+		why := ""
+		if cause := context.Cause(ctx); errors.Is(cause, errUnread) {
+			why = ": standard output or error is closed"
+		}
+		fmt.Fprintln(streams.ErrOut, "error: interrupted"+why)
 	}
 	if hint := answer.Hint(err); hint != "" {
 		fmt.Fprintln(streams.ErrOut, "hint: "+render.EscapeLines(hint))

@@ -28,18 +28,23 @@ func Process() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop)
+	// Nobody receives it: that a signal is asked for keeps a write to a closed pipe from ending the
+	// process in the middle of what it does (os/signal). Main sees the write fail.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return Main(ctx, genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, os.Args)
 }
 
 // Main runs one command and returns the exit code. Args are the whole command line: called by the name of the completion
 // shim, the program completes its arguments instead of running them. When ctx ends, so do all requests, but for a write that is under way: its answer is
-// waited for a little longer.
+// waited for a little longer. It also ends when nobody reads what is printed any more.
 func Main(ctx context.Context, streams genericiooptions.IOStreams, args []string) int {
 	// A listing makes garbage for a second and then ends; the heap had better stay near what is kept, which has few pointers to follow.
 	debug.SetGCPercent(25)
 	// A quarter of next to nothing would be collected again and again. Memory that nobody writes to is none.
 	spare := make([]byte, spareHeap)
 	defer runtime.KeepAlive(spare)
+	ctx, streams, unread := whileRead(ctx, streams)
+	defer unread()
 	ctx, bind := cluster.Bind(ctx)
 	root, e := newRoot(streams, bind)
 	rest := args[1:]

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,9 +13,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/audit"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -146,5 +154,54 @@ func TestADeletionStopsWhenItsAuditCannotBeWritten(t *testing.T) {
 	d.want(t, 1, "error: writing the audit file "+pipe+": ", "the delete was not sent for 1 of the named objects")
 	if uidOf(t, c, ns, "child") != "" || uidOf(t, c, ns, "owner") == "" || len(sent(proxy)) != 1 {
 		t.Errorf("sent %v", sent(proxy))
+	}
+}
+
+// TestADeleteWhoseOutputIsNotReadToTheEnd sends nothing more, and has each write that it sent in the
+// audit file, with its answer, and its end.
+func TestADeleteWhoseOutputIsNotReadToTheEnd(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	var manifests strings.Builder
+	const objects = 60
+	for i := range objects {
+		manifests.WriteString(configMap(fmt.Sprintf("c%02d", i), ""))
+	}
+	c.Apply(t, manifests.String(), "-n", ns)
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete }, faultproxy.Delay(50*time.Millisecond))
+	read, write := io.Pipe()
+	go func() {
+		lines := bufio.NewScanner(read)
+		for lines.Scan() && !strings.Contains(lines.Text(), " deleted") {
+		}
+		read.Close() // as head does
+	}()
+	var stderr script.Buffer
+	code := cmd.Main(t.Context(), genericiooptions.IOStreams{In: strings.NewReader(""), Out: write, ErrOut: &stderr}, []string{"kubectl-gc",
+		"delete", "configmaps", "--all", "--yes", "--audit-file", file, "--concurrency", "4", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t)})
+	if code != 1 || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("exit code %d: %s", code, stderr.String())
+	}
+	written := map[string]bool{}
+	entries := auditOf(t, file)
+	for _, e := range entries {
+		if e.Event == audit.Written {
+			written[e.Action.Object.Name] = true
+		}
+	}
+	left := strings.Fields(c.Kubectl(t, "get", "configmaps", "-n", ns, "-o", "name"))
+	for _, name := range left {
+		if written[strings.TrimPrefix(name, "configmap/")] {
+			t.Errorf("%s is there, and was deleted by the audit file", name)
+		}
+	}
+	if len(written)+len(left) != objects || len(left) < objects/2 {
+		t.Errorf("%d objects are left and %d were deleted by the audit file, of %d", len(left), len(written), objects)
+	}
+	if last := entries[len(entries)-1]; last.Event != audit.Ended || last.Error == "" {
+		t.Errorf("the last entry is %+v", last)
 	}
 }

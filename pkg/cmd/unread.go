@@ -1,0 +1,46 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/cli-runtime/pkg/printers"
+)
+
+// errUnread ends a command whose output nobody reads any more, as that before a head or a pager.
+var errUnread = fmt.Errorf("what it prints is not read any more: %w", context.Canceled)
+
+// whileRead returns a context that also ends when a write to one of the streams finds its reader
+// gone. Terminals stay what they are: they end by a signal.
+func whileRead(ctx context.Context, streams genericiooptions.IOStreams) (context.Context, genericiooptions.IOStreams, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	watched := func(w io.Writer) io.Writer {
+		if printers.IsTerminal(w) {
+			return w
+		}
+		return &readWriter{w, func() { cancel(errUnread) }}
+	}
+	streams.Out, streams.ErrOut = watched(streams.Out), watched(streams.ErrOut)
+	return ctx, streams, func() { cancel(nil) }
+}
+
+// readWriter calls unread when a write fails since nobody reads.
+type readWriter struct {
+	io.Writer
+	unread func()
+}
+
+// Write implements io.Writer.
+func (w *readWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if isUnread(err) {
+		w.unread()
+	}
+	return n, err
+}
+
+func isUnread(err error) bool { return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) }
