@@ -10,8 +10,12 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// maxDecoded is how many bytes a text may have once it is decoded. etcd holds objects of 1.5 MB; a release of Helm grows some ten times when it is unpacked.
-const maxDecoded = 64 << 20
+const (
+	// maxDecoded is how many bytes a text may have once it is decoded. etcd holds objects of 1.5 MB; a release of Helm grows some ten times when it is unpacked.
+	maxDecoded = 16 << 20
+	// maxValues is how many values JSON may have: a few bytes of it make a hundred in memory.
+	maxValues = 1 << 20
+)
 
 // decode undoes the encodings of a text. After JSON it is a value, before it text.
 func decode(text string, encodings []Encoding) (any, error) {
@@ -25,6 +29,9 @@ func decode(text string, encodings []Encoding) (any, error) {
 			data, err = unzip(data)
 		case JSON:
 			var value any
+			if bytes.Count(data, []byte{','}) >= maxValues {
+				return nil, fmt.Errorf("decoding JSON: more than %d values", maxValues)
+			}
 			if err := utiljson.Unmarshal(data, &value); err != nil {
 				return nil, fmt.Errorf("decoding JSON: %w", err)
 			}

@@ -3,6 +3,7 @@ package link
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,6 +54,15 @@ type Members struct {
 func (m Members) CanBe(group, kind string, categories []string) bool {
 	return (m.Category == "" || slices.Contains(categories, m.Category)) && slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) })
 }
+
+// maxEnds is how many ends an object may name by a link: what one names may be read, each by a
+// request, and it is what its author says. The largest releases of Helm have some thousand objects.
+const maxEnds = 5000
+
+// maxDocument is how many bytes a document of a manifest may have: etcd holds no larger object.
+const maxDocument = 2 << 20
+
+var errTooMany = fmt.Errorf("more than %d objects are named, and the others are not looked at", maxEnds)
 
 // IsSource says whether the link holds for an object of a kind that From matches.
 func (d *Definition) IsSource(object map[string]any) bool { return allMet(d.From.Where, object) }
@@ -120,6 +130,7 @@ func (e Ends) named(object map[string]any) ([]Named, error) {
 	}
 	var all []Named
 	var errs []error
+	seen := map[Named]bool{}
 	for _, v := range values {
 		if reference, ok := v.(map[string]any); len(e.Where) > 0 && (!ok || !allMet(e.Where, reference)) {
 			continue
@@ -127,6 +138,9 @@ func (e Ends) named(object map[string]any) ([]Named, error) {
 		found, err := e.read(v)
 		errs = append(errs, err)
 		for _, n := range found {
+			if len(all) == maxEnds {
+				return all, errors.Join(append(errs, errTooMany)...)
+			}
 			if n.Name == "" || n.Kind == "" {
 				continue // a reference that is not filled in yet
 			}
@@ -137,7 +151,10 @@ func (e Ends) named(object map[string]any) ([]Named, error) {
 				n.Namespace = namespace
 			}
 			n.Field, n.Optional, n.Category = e.field().String(), e.Optional, e.Category
-			all = append(all, n)
+			if !seen[n] {
+				seen[n] = true
+				all = append(all, n)
+			}
 		}
 	}
 	return all, errors.Join(errs...)
@@ -270,10 +287,22 @@ func (n *Named) setAPIVersion(apiVersion string) {
 	n.Version = apiVersion
 }
 
-// manifests returns the objects of YAML documents. A document that is none, as one of comments, is passed over.
+// manifests returns the objects of YAML documents. A document that is none, as one of comments, is passed over, and so is one that is there already.
 func manifests(text string) ([]Named, error) {
 	var all []Named
-	for i, document := range splitDocuments(text) {
+	seen := map[string]bool{}
+	i := 0
+	for document := range documents(text) {
+		i++
+		switch {
+		case seen[document]:
+			continue
+		case len(seen) > maxEnds:
+			return all, errTooMany
+		case len(document) > maxDocument:
+			return all, fmt.Errorf("document %d of the manifest has more than %d MiB", i, maxDocument>>20)
+		}
+		seen[document] = true
 		var object struct {
 			APIVersion string `json:"apiVersion"`
 			Kind       string `json:"kind"`
@@ -283,7 +312,7 @@ func manifests(text string) ([]Named, error) {
 			} `json:"metadata"`
 		}
 		if err := yaml.Unmarshal([]byte(document), &object); err != nil {
-			return all, fmt.Errorf("document %d of the manifest: %w", i+1, err)
+			return all, fmt.Errorf("document %d of the manifest: %w", i, err)
 		}
 		n := Named{Kind: object.Kind, Name: object.Metadata.Name, Namespace: object.Metadata.Namespace}
 		n.setAPIVersion(object.APIVersion)
@@ -292,19 +321,21 @@ func manifests(text string) ([]Named, error) {
 	return all, nil
 }
 
-// splitDocuments parts YAML at the lines that begin a document.
-func splitDocuments(text string) []string {
-	var documents []string
-	var current strings.Builder
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "---") {
-			documents = append(documents, current.String())
-			current.Reset()
-			line = strings.TrimPrefix(line, "---")
+// documents parts YAML at the lines that begin a document.
+func documents(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		begin, at := 0, 0
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "---") {
+				if !yield(text[begin:at]) {
+					return
+				}
+				begin = at + len("---")
+			}
+			at += len(line)
 		}
-		current.WriteString(line)
+		yield(text[begin:])
 	}
-	return append(documents, current.String())
 }
 
 // members fills in the label selector; false if the source does not have what stands in it.

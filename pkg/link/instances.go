@@ -2,6 +2,7 @@ package link
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -12,6 +13,9 @@ const anyKind = "*"
 
 // patterns are characters that stand for others in a pattern of kinds.
 const patterns = `*?[]\/ ,`
+
+// maxKinds is how many kinds an object may name: each is looked for among all objects.
+const maxKinds = 500
 
 // instances are all objects of the kinds that an object names, or of all kinds of the group.
 func (e Ends) instances(object map[string]any) ([]Members, error) {
@@ -24,6 +28,7 @@ func (e Ends) instances(object map[string]any) ([]Members, error) {
 		of.Kind = ""
 	}
 	var all []Members
+	seen := map[string]bool{}
 	for _, v := range values {
 		n := of.fromReference(v)
 		group, kind := cmp.Or(n.Group, "v1"), n.Kind
@@ -31,6 +36,13 @@ func (e Ends) instances(object map[string]any) ([]Members, error) {
 			continue
 		}
 		kind = cmp.Or(kind, anyKind)
+		if seen[group+"/"+kind] {
+			continue
+		}
+		if len(all) == maxKinds {
+			return all, fmt.Errorf("%s names more than %d kinds, and the others are not looked at", e.Field, maxKinds)
+		}
+		seen[group+"/"+kind] = true
 		all = append(all, Members{Kinds: []graph.KindPattern{graph.KindPattern(group + "/" + kind)}, Field: e.Field.String(), Category: e.Category})
 	}
 	return all, nil

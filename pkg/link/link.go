@@ -34,8 +34,11 @@ func (l *Links) With(found ...Found) *Links {
 		return l
 	}
 	with := &Links{g: l.g, byType: l.byType, found: maps.Clone(l.found)}
+	for owner := range owners(found) {
+		with.found[owner] = slices.Clone(with.found[owner]) // which may be that of other links
+	}
 	for _, f := range found {
-		with.found[f.Owner()] = append(slices.Clip(with.found[f.Owner()]), f)
+		with.found[f.Owner()] = append(with.found[f.Owner()], f)
 	}
 	with.order(found)
 	return with
@@ -44,11 +47,18 @@ func (l *Links) With(found ...Found) *Links {
 // order has the links of each owner of the found in the order of their turns.
 func (l *Links) order(found []Found) {
 	byTurn := func(a, b Found) int { return cmp.Compare(a.Definition.Deletion.Turn, b.Definition.Deletion.Turn) }
-	for _, f := range found {
-		if owner := f.Owner(); !slices.IsSortedFunc(l.found[owner], byTurn) {
-			l.found[owner] = slices.SortedStableFunc(slices.Values(l.found[owner]), byTurn) // the slice may be that of other links
-		}
+	for owner := range owners(found) {
+		slices.SortStableFunc(l.found[owner], byTurn)
 	}
+}
+
+// owners returns the owners of the found, each once.
+func owners(found []Found) map[graph.ID]bool {
+	all := map[graph.ID]bool{}
+	for _, f := range found {
+		all[f.Owner()] = true
+	}
+	return all
 }
 
 // Dependents returns what goes with the object though no ownerReference says so. Of what is inside of it these are the objects that nothing else in there

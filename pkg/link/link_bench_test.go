@@ -50,3 +50,21 @@ func BenchmarkLinearInstanceLinks(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkLinearFoundLinks has one object name many others.
+func BenchmarkLinearFoundLinks(b *testing.B) {
+	linear.Bench(b, 5_000, func(_ *testing.B, n int) func() {
+		all := newBuilder()
+		all.add(configMaps, "a/owner")
+		for i := range n {
+			all.add(configMaps, fmt.Sprintf("a/dependent-%d", i))
+		}
+		g := all.Build()
+		owner, _ := g.Find("", "configmaps", "a", "owner")
+		found := make([]link.Found, 0, n)
+		for id := range g.OfType("", "configmaps", "a") {
+			found = append(found, link.Found{Definition: &link.Definition{Name: "it"}, Source: owner, End: id})
+		}
+		return func() { link.New(g, found[:n/2]...).With(found[n/2:]...) }
+	})
+}

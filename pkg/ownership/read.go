@@ -45,6 +45,9 @@ func (s *search) read(ctx context.Context, sources []graph.ID) error {
 // understand notes what an object names by some links.
 func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Unstructured, definitions []*link.Definition) error {
 	for _, d := range definitions {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		ends, members, err := s.references(d, o)
 		if err != nil {
 			s.gap(s.Graph.Ref(id), d, err)
