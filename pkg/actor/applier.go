@@ -1,12 +1,13 @@
 package actor
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
 // appliers are field managers that write the manifests of others, by the beginnings of their names, in lower case. They put a finalizer where the manifest
@@ -25,9 +26,15 @@ var clients = []string{
 // applies says whether a field manager writes what others want: by its name, or since it has applied more of the object than its finalizers. An actor writes
 // the finalizer and the status.
 func applies(o *unstructured.Unstructured, manager string) bool {
-	return begins(appliers, manager) || slices.ContainsFunc(o.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" && writesContent(entry)
-	})
+	if begins(appliers, manager) {
+		return true
+	}
+	for m := range cluster.ManagedFields(o) {
+		if m.Manager == manager && m.Operation == string(metav1.ManagedFieldsOperationApply) && m.Subresource == "" && writesContent(m.Fields) {
+			return true
+		}
+	}
+	return false
 }
 
 // nameless says whether a field manager's name says nothing of who it is.
@@ -42,12 +49,8 @@ func begins(names []string, manager string) bool {
 	})
 }
 
-// writesContent says whether an entry of managedFields has anything besides metadata and status.
-func writesContent(entry metav1.ManagedFieldsEntry) bool {
-	var fields map[string]json.RawMessage
-	if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
-		return false
-	}
+// writesContent returns whether fields of managedFields have anything besides metadata and status.
+func writesContent(fields map[string]any) bool {
 	for field := range fields {
 		if field != "f:metadata" && field != "f:status" {
 			return true

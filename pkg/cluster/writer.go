@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/json"
+	"iter"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,33 +30,54 @@ func quoted(s string) string {
 	return string(raw)
 }
 
+// Managed is one entry of an object's managedFields.
+type Managed struct {
+	Writer
+	Operation, Subresource string
+	// Fields are those that it manages, as fieldsV1 has them. They belong to the object.
+	Fields map[string]any
+}
+
+// ManagedFields returns an object's managedFields without a copy: an object with some thousand
+// finalizers is asked about each of them.
+func ManagedFields(o *unstructured.Unstructured) iter.Seq[Managed] {
+	return func(yield func(Managed) bool) {
+		found, _, _ := unstructured.NestedFieldNoCopy(o.Object, "metadata", "managedFields")
+		entries, _ := found.([]any)
+		for _, e := range entries {
+			entry, _ := e.(map[string]any)
+			text := func(key string) string {
+				value, _ := entry[key].(string)
+				return value
+			}
+			m := Managed{Writer: Writer{Manager: text("manager")}, Operation: text("operation"), Subresource: text("subresource")}
+			m.At, _ = time.Parse(time.RFC3339, text("time")) // the zero time if there is none
+			m.Fields, _ = entry["fieldsV1"].(map[string]any)
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
 // Writers returns who manages a field of an object, named by its path in managedFields.
 func Writers(o *unstructured.Unstructured, path []string) []Writer {
 	var all []Writer
-	for _, entry := range o.GetManagedFields() {
-		if entry.FieldsV1 == nil || !hasField(entry.FieldsV1.GetRawBytes(), path) {
-			continue
+	for m := range ManagedFields(o) {
+		if hasField(m.Fields, path) {
+			all = append(all, m.Writer)
 		}
-		w := Writer{Manager: entry.Manager}
-		if entry.Time != nil {
-			w.At = entry.Time.Time
-		}
-		all = append(all, w)
 	}
 	return all
 }
 
-func hasField(raw json.RawMessage, path []string) bool {
+func hasField(fields map[string]any, path []string) bool {
 	for _, step := range path {
-		var fields map[string]json.RawMessage
-		if json.Unmarshal(raw, &fields) != nil {
-			return false
-		}
 		next, has := fields[step]
 		if !has {
 			return false
 		}
-		raw = next
+		fields, _ = next.(map[string]any)
 	}
 	return true
 }

@@ -10,6 +10,8 @@ import (
 type limits struct {
 	// looks is how many objects of a group are read and tried. The others are told what was found at the first of the group.
 	looks int
+	// finalizers is how many of an object's are examined: anybody who may write it can add thousands.
+	finalizers int
 	// deletions is how many deletions are tried in all, besides the first of each type and namespace: a namespace can have thousands of objects of many types.
 	deletions int
 	// young is for how long after a deletion nobody is blamed for not having begun. Less than zero is no time.
@@ -21,6 +23,8 @@ type limits struct {
 const (
 	// usualLooks is more than a person reads, and few enough to be tried within seconds.
 	usualLooks = 300
+	// usualFinalizers is more than a program has ever put on an object.
+	usualFinalizers = 100
 	// usualDeletions are tried within seconds too.
 	usualDeletions = 1000
 	// usualYoung is what controllers at work need: that of namespaces waits 5 s before it begins, and up to 9 s before it looks again
@@ -32,6 +36,7 @@ const (
 
 // orUsual fills in what is not set.
 func (l limits) orUsual() limits {
+	l.finalizers = cmp.Or(l.finalizers, usualFinalizers)
 	l.looks, l.deletions, l.young = cmp.Or(l.looks, usualLooks), cmp.Or(l.deletions, usualDeletions), cmp.Or(l.young, usualYoung)
 	if l.pause == nil {
 		l.pause = pauseSince

@@ -107,7 +107,14 @@ func (e *examiner) look(ctx context.Context, l *look) {
 	if e.Graph.DeletionTimestamp(l.id) != 0 {
 		l.refused = e.refusals(ctx, o, names)
 	}
+	if rest := names[min(len(names), e.limits.finalizers):]; len(rest) > 0 {
+		l.byFinalizer[rest[0]] = []finding{unexamined(rest)}
+		names = names[:e.limits.finalizers]
+	}
 	for _, name := range names {
+		if ctx.Err() != nil {
+			return
+		}
 		l.byFinalizer[name] = behindObstacles(e.because(ctx, o, name, l.refused), l.refused)
 	}
 }

@@ -118,6 +118,29 @@ func TestObjectsBeyondTheBoundAreCounted(t *testing.T) {
 	}
 }
 
+// TestFinalizersBeyondTheBoundAreCounted: anybody who may write an object can add thousands.
+func TestFinalizersBeyondTheBoundAreCounted(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	names := make([]string, 5)
+	for i := range names {
+		names[i] = fmt.Sprintf("f%d.example.com/hold", i)
+	}
+	c.Apply(t, fixture.ConfigMap(ns, "held", names...))
+	fixture.Free(t, c, ns, "configmap/held")
+	deleted(t, c, "configmap", "held", "-n", ns)
+	d := examine(t, c.Config(), Options{limits: limits{finalizers: 3}}, ns, subject{"configmaps/held", ns})
+	if len(d.Stuck) != 1 || len(d.Stuck[0].Causes) != 4 {
+		t.Fatalf("got %+v", d.Stuck)
+	}
+	last := d.Stuck[0].Causes[3]
+	if last.Code != string(FinalizerActorUnknown) || last.Finalizer != names[3] {
+		t.Errorf("got %+v", last)
+	}
+	wantEvidence(t, last, "it and 1 more finalizers of the object were not examined")
+}
+
 // TestManyObjectsAreReadByAList where that is cheaper than a request for each.
 func TestManyObjectsAreReadByAList(t *testing.T) {
 	t.Parallel()

@@ -120,3 +120,12 @@ func unread(name string, err error) finding {
 		remedy: "Run the command again as a user who may read it.",
 	}
 }
+
+// unexamined is for the first of the finalizers of an object that are too many to examine.
+func unexamined(names []string) finding {
+	return finding{
+		code: FinalizerActorUnknown, finalizer: names[0],
+		evidence: observed(fmt.Sprintf("it and %d more finalizers of the object were not examined", len(names)-1)),
+		remedy:   "Run the command again when the finalizers before it are removed.",
+	}
+}
