@@ -10,6 +10,9 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -18,6 +21,9 @@ type resolved struct {
 	objects  []selection.Object
 	missing  []error
 	unscoped bool
+	// unserved is the error of kinds that discovery does not show; nil if there is none, or if it is among the missing. It is one of the missing if the
+	// listing shows that they may be hidden: otherwise an earlier call has deleted their definitions.
+	unserved error
 }
 
 // resolve finds out which objects are meant, as kubectl delete does. Objects that a file or a name means and that do not
@@ -32,7 +38,11 @@ func (pl *planner) resolve(ctx context.Context, getter genericclioptions.RESTCli
 		return resolved{}, selection.SuggestType(err, pl.catalog)
 	}
 	r := resolved{objects: objects}
-	if err != nil && !(pl.request.Ordered && pl.request.IgnoreNotFound && unserved(err)) {
+	switch {
+	case err == nil:
+	case pl.request.Ordered && pl.request.IgnoreNotFound && unserved(err):
+		r.unserved = err
+	default:
 		r.missing = append(r.missing, err)
 	}
 	r.missing = append(r.missing, nameless...)
@@ -47,4 +57,23 @@ func unserved(err error) bool {
 		return meta.IsNoMatchError(err)
 	}
 	return !slices.ContainsFunc(many.Errors(), func(err error) bool { return !unserved(err) })
+}
+
+// mayHide returns whether objects of a kind that discovery does not show may exist: the kind was
+// found otherwise, or something that would tell of it could not be seen.
+func (p *Planned) mayHide(unserved error) bool {
+	if p.Snapshot == nil {
+		return true
+	}
+	var many utilerrors.Aggregate
+	if errors.As(unserved, &many) {
+		return slices.ContainsFunc(many.Errors(), p.mayHide)
+	}
+	var kind *meta.NoKindMatchError
+	if !errors.As(unserved, &kind) {
+		return true
+	}
+	tells := []string{kind.GroupKind.Group, cluster.CRDs.Group, cluster.APIServices.Group}
+	return slices.ContainsFunc(p.Gaps, func(g v1alpha1.Gap) bool { return !g.Links && slices.Contains(tells, g.Group) }) ||
+		slices.ContainsFunc(p.Graph.Types(), func(t graph.Type) bool { return t.Group == kind.GroupKind.Group && t.Kind == kind.GroupKind.Kind })
 }
