@@ -29,6 +29,9 @@ var ErrNoUID = errors.New("the answer has no uid")
 
 // GetMeta reads one object's metadata live. The error is the server's, a NotFound among them, or says that the answer is about something else.
 func (c *Client) GetMeta(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
+	if err := checkName(t, name); err != nil {
+		return nil, err
+	}
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	return getMetadata(ctx, c.rest.Get().AbsPath(path...), name)
 }

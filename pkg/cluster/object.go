@@ -94,6 +94,9 @@ func (c *Client) GetObjectMeta(ctx context.Context, t graph.Type, namespace, nam
 }
 
 func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accept string) (*unstructured.Unstructured, error) {
+	if err := checkName(t, name); err != nil {
+		return nil, err
+	}
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	var raw json.RawMessage
 	if err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), accept, &raw); err != nil {

@@ -3,6 +3,7 @@ package collect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,8 @@ func (p *pass) get(ctx context.Context, t graph.Type, namespace, name string) (*
 		return now, err // it says nothing of the object, and ends the pass
 	}
 	failed := err
-	if cluster.IsAbsent(err, t, name) {
+	// A name that no object can have is nothing that another try or another permission would show.
+	if cluster.IsAbsent(err, t, name) || errors.Is(err, cluster.ErrBadName) {
 		failed = nil
 	}
 	p.unread.note(ctx, coordinates{t, namespace, name}, failed)

@@ -48,6 +48,12 @@ type Planned struct {
 	details  plan.Details
 }
 
+// LinksComplete returns whether all was read and understood that names what goes with the objects, so
+// that no link is missing.
+func (p *Planned) LinksComplete() bool {
+	return !slices.ContainsFunc(p.Gaps, func(g v1alpha1.Gap) bool { return g.Links })
+}
+
 // LeftOut is an object that is not deleted, and why.
 type LeftOut struct {
 	Object graph.Ref

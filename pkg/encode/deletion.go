@@ -15,7 +15,7 @@ import (
 func Deletion(r *deletion.Result, now time.Time) *v1alpha1.Result {
 	p := r.Planned
 	out := &v1alpha1.Result{
-		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(p.Hiding)+len(r.Unread)+len(r.Unchecked) == 0, Gaps: append(append([]v1alpha1.Gap{}, p.Gaps...), r.Unread...),
+		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(p.Hiding)+len(r.Unread)+len(r.Unchecked) == 0 && p.LinksComplete(), Gaps: append(append([]v1alpha1.Gap{}, p.Gaps...), r.Unread...),
 		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{},
 		Orphaned: []v1alpha1.SkippedObject{}, Remaining: remaining(r, now), Disks: p.Disks,
 	}

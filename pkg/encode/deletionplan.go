@@ -39,8 +39,9 @@ func DeletionDigest(p *deletion.Planned) string {
 	}.Digest()
 }
 
-// describe adds what a deletion was asked for with.
+// describe adds what a deletion was asked for with, and whether its links are complete.
 func describe(out *v1alpha1.Plan, p *deletion.Planned) {
+	out.Complete = out.Complete && p.LinksComplete()
 	request := p.Request()
 	out.GracePeriodSeconds, out.PropagateGracePeriod = request.GracePeriodSeconds, request.PropagateGracePeriod
 	if request.GC == deletion.ClientGC {

@@ -169,7 +169,7 @@ func selectors(links []*link.Definition) ([]string, bool) {
 
 // unreadable makes a gap of an error, or returns one that every request would meet.
 func (s *search) unreadable(ctx context.Context, p place, err error) error {
-	if err == nil {
+	if err == nil || errors.Is(err, cluster.ErrBadName) {
 		return nil
 	}
 	var unread *cluster.UnreadError
