@@ -43,4 +43,6 @@ func (w *readWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func isUnread(err error) bool { return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) }
+func isUnread(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
