@@ -111,7 +111,7 @@ func (s *Store) Follow() {
 	defer s.mu.Unlock()
 	for _, f := range s.scopes {
 		if !f.begun && s.ctx.Err() == nil {
-			f.begun = true
+			f.begun, f.asked = true, time.Now()
 			s.workers.Go(func() { s.follow(f) })
 		}
 	}

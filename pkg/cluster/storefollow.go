@@ -36,6 +36,7 @@ type followed struct {
 	objects map[string]*held // by uid
 	wanted  int              // the listing that has asked for it last
 	begun   bool             // somebody follows it
+	asked   time.Time        // when that began
 	// connected says that a watch is open, tried that it is or that it failed since it was last asked for, and problem why it is not; nil before the first try.
 	connected, tried bool
 	problem          error
@@ -106,9 +107,15 @@ func (s *Store) follow(f *followed) {
 	}
 }
 
-// unanswered returns whether a watch was begun and has not been answered yet, nor refused: what
-// has happened since the list is not known. The lock is held.
-func (f *followed) unanswered() bool { return f.begun && !f.connected && !f.tried }
+// mostAsked is how long the first watch of a type may take to be answered. A busy server takes
+// seconds for those of hundreds of types.
+const mostAsked = 15 * time.Second
+
+// unanswered returns whether a watch was begun a while ago and has not been answered yet, nor
+// refused: what has happened since the list is not known. The lock is held.
+func (f *followed) unanswered() bool {
+	return f.begun && !f.connected && !f.tried && time.Since(f.asked) > mostAsked
+}
 
 // set changes what is known of a scope.
 func (s *Store) set(f *followed, change func()) {
