@@ -89,13 +89,14 @@ func TestWatchIsTheSameInBothFormats(t *testing.T) {
 	var watches sync.WaitGroup
 	for name, side := range sides {
 		proxy := faultproxy.Start(t, c.Config())
-		told[name], spoken[name] = &heard{}, &answers{}
+		hears := &heard{}
+		told[name], spoken[name] = hears, &answers{}
 		proxy.On(isWatch, spoken[name].note(side.fault))
 		client, err := New(proxy.Config(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		watches.Go(func() { _ = client.Watch(ctx, points, told[name].changed) })
+		watches.Go(func() { _ = client.Watch(ctx, points, hears.changed) })
 	}
 	c.Apply(t, `
 apiVersion: v1
