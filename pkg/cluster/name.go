@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -15,7 +15,7 @@ var ErrBadName = errors.New("no object can have this name")
 
 // checkName returns ErrBadName with the reason if an object of a type cannot have the name.
 func checkName(t graph.Type, name string) error {
-	if problems := path.IsValidPathSegmentName(name); len(problems) > 0 {
+	if problems := content.IsPathSegmentName(name); len(problems) > 0 {
 		return fmt.Errorf("%s %q: %w: it %s", t.Resource, name, ErrBadName, problems[0])
 	}
 	return nil

@@ -210,12 +210,14 @@ func TestAWatchThatIsNotAnsweredIsAGapAndListed(t *testing.T) {
 				return len(listed.Gaps) == 0 && len(got) >= 3, nil
 			})
 			watched := make(chan Change, 100)
-			go client.Watch(t.Context(), []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}}, func(change Change) {
+			told := func(change Change) {
 				select {
 				case watched <- change:
 				default:
 				}
-			})
+			}
+			points := []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}}
+			go func() { _ = client.Watch(t.Context(), points, told) }()
 			for change := range watched {
 				if len(change.Relisted) >= 3 {
 					break

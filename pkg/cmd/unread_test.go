@@ -50,7 +50,7 @@ func TestACommandEndsWhenNobodyReadsIt(t *testing.T) {
 		r, w := io.Pipe()
 		ctx, streams, end := whileRead(t.Context(), genericiooptions.IOStreams{Out: w, ErrOut: w})
 		defer end()
-		go io.CopyN(io.Discard, r, 1)
+		go func() { _, _ = io.CopyN(io.Discard, r, 1) }()
 		if _, err := choose(streams).Write([]byte("a")); err != nil || ctx.Err() != nil {
 			t.Errorf("%s, while it is read: %v, %v", name, err, ctx.Err())
 		}

@@ -227,7 +227,7 @@ func TestRolesNameTypesAndNoSubresources(t *testing.T) {
 	}
 	script := exec.CommandContext(t.Context(), filepath.Join(folder, "roles"))
 	kubectl := c.Command(t.Context())
-	script.Env = append(kubectl.Env, "PATH="+filepath.Dir(kubectl.Path)+":"+os.Getenv("PATH"))
+	script.Env = append(slices.Clip(kubectl.Env), "PATH="+filepath.Dir(kubectl.Path)+":"+os.Getenv("PATH"))
 	if out, err := script.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
