@@ -57,6 +57,7 @@ func TestNoLinkOfAPackLeadsATenantToWhatOthersOwn(t *testing.T) {
 // clusterScopedSources are the links whose sources have no namespace.
 var clusterScopedSources = map[string]bool{
 	"kubevela-resources": true, "crossplane-xrd-claims": true, "crossplane-xrd-composites": true, "apiservice-objects": true,
+	"crossplane-usage-replay": true,
 }
 
 // couldBeSource says whether an object has a link; a category is that of whatever has the finalizer

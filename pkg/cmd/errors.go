@@ -28,7 +28,7 @@ func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) in
 		case ctx.Err() != nil && errors.Is(e, context.Canceled):
 			interrupted = true
 			continue
-		case errors.Is(e, errNoReader): // which whoever has closed the pipe knows
+		case isUnread(e): // which whoever has closed the pipe knows
 			failed = true
 			continue
 		case errors.Is(e, answer.ErrFound):

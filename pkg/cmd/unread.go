@@ -34,16 +34,18 @@ type readWriter struct {
 	unread func()
 }
 
-// errNoReader is of a write to one of the streams. A file of the command's, such as an audit, can be
-// a pipe too: that nobody reads it is to be told.
-var errNoReader = errors.New("nobody reads what is printed")
+// noReaderError is of a write to one of the streams. A file of the command's, such as an audit, can
+// be a pipe too: that nobody reads it is to be told.
+type noReaderError struct{ error }
+
+func isUnread(err error) bool { return errors.As(err, &noReaderError{}) }
 
 // Write implements io.Writer.
 func (w *readWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
 		w.unread()
-		err = fmt.Errorf("%w: %w", errNoReader, err)
+		err = noReaderError{err}
 	}
 	return n, err
 }
