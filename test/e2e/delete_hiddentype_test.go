@@ -16,7 +16,8 @@ import (
 // the object; and where its definition is gone indeed, nothing is missing.
 func TestAHiddenTypeIsNotTakenForADeletedOne(t *testing.T) {
 	t.Parallel()
-	c := testcluster.Shared(t)
+	// Its type goes, which would be a gap of other tests.
+	c := testcluster.Start(t, testcluster.NoControllers())
 	ns := c.Namespace(t)
 	group := ns + ".example.com"
 	definition := strings.ReplaceAll(`
