@@ -34,6 +34,8 @@ PURE  = $(filter-out $(WHOLE) $(REAL_PLANE),$(patsubst $(MODULE)/%,./%,$(shell $
 # Where there are goroutines, or what they share, the race detector can find something. The faults are of whole commands, in the tests' own process.
 SHARING := ^\s*go [a-z]|\.Go\b|\berrgroup\.|\bsync\.|\batomic\.
 CONCURRENT = ./test/faults $(call folders,$(SHARING),pkg test --include='*.go' --exclude='*_test.go')
+# About half of the time of the packages that need a control plane.
+HALF = ./pkg/a% ./pkg/c%
 folders = $(addprefix ./,$(patsubst %/,%,$(sort $(dir $(shell grep -rlE '$(1)' $(2))))))
 
 # Runs the commands of a target, prints the slowest tests and what it cost, and with COSTS=1 writes that into the table of docs/CONTRIBUTING.md.
@@ -105,10 +107,11 @@ bin/helm: $(REAL)/helm/go.mod $(REAL)/helm/go.sum
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
 
-test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (half an hour on 2 cores)
-	@echo 'Running the tests: about half an hour on 2 cores. The first time they are compiled before, which takes some minutes more.'
+test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (twenty minutes on 2 cores)
+	@echo 'Running the tests: about twenty minutes on 2 cores. The first time they are compiled before, which takes some minutes more.'
 	@$(SUITE) -at-once 3 $@ '$(GO) test -count=1 -p 1 -timeout 30m $(WHOLE)' \
-		'$(GO) test -race -count=1 -p 1 -timeout 30m $(filter $(CONCURRENT),$(REAL_PLANE))' \
+		'$(GO) test -race -count=1 -p 1 -timeout 30m $(filter $(HALF),$(filter $(CONCURRENT),$(REAL_PLANE)))' \
+		'$(GO) test -race -count=1 -p 1 -timeout 30m $(filter-out $(HALF),$(filter $(CONCURRENT),$(REAL_PLANE)))' \
 		'$(GO) test -count=1 -p 1 -timeout 30m $(filter-out $(CONCURRENT),$(REAL_PLANE))' \
 		'$(GO) test -race $(filter $(CONCURRENT),$(PURE))' '$(GO) test -skip ^TestTwoBuildsOfOneCommitAreEqual $(filter-out $(CONCURRENT),$(PURE))' \
 		'$(GO) test -C $(PLANE) -timeout 10m ./...' '$(GO) test -C $(UPSTREAM) -short .'
