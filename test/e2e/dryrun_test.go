@@ -59,7 +59,7 @@ spec:
 func makeDryRunObjects(t *testing.T, c *testcluster.Cluster, ns string) string {
 	t.Helper()
 	c.Apply(t, strings.ReplaceAll(dryRunDefinition, "$NS", ns))
-	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "widgets."+ns+".example.com", "--wait=false") })
+	// It stays: a type that goes would be a gap of other tests.
 	c.Kubectl(t, "wait", "--for=condition=Established", "crd/widgets."+ns+".example.com")
 	c.Apply(t, dryRunObjects, "-n", ns)
 	c.Apply(t, "apiVersion: "+ns+".example.com/v1\nkind: Widget\nmetadata: {name: widget}\n", "-n", ns)
