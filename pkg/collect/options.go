@@ -53,6 +53,10 @@ type Options struct {
 	// Warned, if not nil, has the loop write the collector's Event about each reference to an owner in another namespace, to objects that it may
 	// write to; it is called with the dependent and what came of it.
 	Warned func(dependent graph.Ref, err error)
+	// Before, if not nil, is called before each write with the object and the version of it that the
+	// write carries; from several goroutines. If it returns an error, that is the event's, and nothing is
+	// written. A conflict has the object read again.
+	Before func(ctx context.Context, object graph.Ref, version string) error
 	// OnEvent is called with every write that was tried, one call at a time.
 	OnEvent func(Event)
 }

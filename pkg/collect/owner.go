@@ -6,6 +6,9 @@ import (
 	"slices"
 	"sync/atomic"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -84,8 +87,11 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 			return err
 		}
 		at := slices.Index(now.Finalizers, finalizer)
-		if now.UID != ref.UID || now.DeletionTimestamp == 0 || at < 0 {
+		switch {
+		case now.UID != ref.UID || now.DeletionTimestamp == 0 || at < 0:
 			return errMoved
+		case now.ResourceVersion != p.version(id): // which an archive may not have
+			return apierrors.NewConflict(schema.GroupResource{Group: t.Group, Resource: t.Resource}, ref.Name, errMoved)
 		}
 		path := fmt.Sprintf("/metadata/finalizers/%d", at)
 		steps := append(cluster.Unchanged(ref.UID, now.ResourceVersion),

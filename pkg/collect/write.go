@@ -33,6 +33,11 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 		if err := p.covered(ctx, a.Verb, id); err != nil {
 			return err
 		}
+		if before := p.loop.opts.Before; before != nil {
+			if err := before(ctx, a.Object, p.version(id)); err != nil {
+				return err
+			}
+		}
 		err := send()
 		var undone *cluster.PutBackError
 		if err == nil || errors.As(err, &undone) {

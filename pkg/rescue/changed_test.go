@@ -22,6 +22,12 @@ func (s *scene) change() {
 	s.c.Kubectl(s.t, "patch", "configmap", "owner", "-n", s.namespace, "--type=merge", "-p", `{"data":{"late":"change"}}`)
 }
 
+// late makes one more dependent of the owner.
+func (s *scene) late() {
+	s.dependent("ConfigMap", "late", s.reference("owner", "blockOwnerDeletion: true"))
+	s.note("configmap/late")
+}
+
 // keptChange fails the test unless the owner was created again as it was changed, with its finalizer.
 func (s *scene) keptChange() {
 	s.t.Helper()
@@ -129,10 +135,7 @@ func TestADependentThatIsAddedBeforeTheObjectIsFreed(t *testing.T) {
 	proxy.On(func(r *http.Request) bool {
 		return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/configmaps/owner") && released.Load() == 2
 	}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		once.Do(func() {
-			s.dependent("ConfigMap", "late", s.reference("owner", "blockOwnerDeletion: true"))
-			s.note("configmap/late")
-		})
+		once.Do(s.late)
 		next.ServeHTTP(w, r)
 	})
 	out := s.rescue(proxy.Kubeconfig(t), force, rescue.Options{OnAction: func(a rescue.Action) {
@@ -146,6 +149,49 @@ func TestADependentThatIsAddedBeforeTheObjectIsFreed(t *testing.T) {
 	s.collected()
 	s.rescued()
 	s.is("configmap/late", "owner block")
+}
+
+// TestWhatHappensWhileAnOwnerOrphansIsNotLost: its last finalizer is the collector's, which is removed
+// after more listings. Right before that the owner is changed, or gets a dependent.
+func TestWhatHappensWhileAnOwnerOrphansIsNotLost(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Another(t, "collector off", testcluster.NoControllers())
+	for name, test := range map[string]struct{ happens, check func(*scene) }{
+		"it is changed": {(*scene).change, func(s *scene) {
+			if data, _, _ := unstructured.NestedStringMap(s.get("configmap/owner").Object, "data"); data["late"] != "change" {
+				s.t.Errorf("the owner has the data %v", data)
+			}
+		}},
+		"a dependent comes up": {(*scene).late, func(s *scene) { s.is("configmap/late", "owner block") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, c)
+			s.delete("orphan")
+			proxy := faultproxy.Start(t, c.Config())
+			var released, reads atomic.Int64
+			proxy.On(func(r *http.Request) bool {
+				// Later than the look at what would be lost: the loop lists for itself.
+				return released.Load() == 2 && r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/secrets") && reads.Add(1) == 3
+			}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				next.ServeHTTP(w, r)
+				test.happens(s)
+			})
+			out := s.rescue(proxy.Kubeconfig(t), force, rescue.Options{OnAction: func(a rescue.Action) {
+				if a.Verb == plan.VerbOrphan {
+					released.Add(1)
+				}
+			}})
+			if out.Err != nil {
+				t.Fatal(out.Err)
+			}
+			if reads.Load() < 3 {
+				t.Fatalf("%d listings: it did not happen", reads.Load())
+			}
+			s.rescued()
+			test.check(s)
+		})
+	}
 }
 
 // TestAnAnnotationIsNoProof that a rescue has created an object: a stranger's gets no dependents, in

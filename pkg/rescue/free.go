@@ -83,12 +83,13 @@ func (r *rescuer) remove(ctx context.Context, names []string, overrides unfinali
 	var outdated error
 	o := unfinalize.Perform(ctx, r.q.Client, planned, unfinalize.Options{
 		Before: func(ctx context.Context, live *unstructured.Unstructured) error {
+			had = finalizersOf(live)
 			outdated = r.before(ctx, live)
 			return outdated
 		},
 		OnAction: func(a unfinalize.Action) {
 			r.done(Action{Verb: a.Verb, Object: a.Object, Finalizers: a.Finalizers, Policy: a.Policy, Owner: a.Cause})
-			r.freed = true
+			r.freed = len(had) == len(a.Finalizers) // nothing holds it any more
 		},
 	})[0]
 	switch {

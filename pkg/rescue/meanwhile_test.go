@@ -3,6 +3,7 @@ package rescue_test
 import (
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -16,12 +17,10 @@ func TestADependentThatComesUpLaterIsSavedToo(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
 	s.delete("background")
-	made := false
+	var once sync.Once
 	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
-		if a.Verb == plan.VerbOrphan && !made {
-			made = true
-			s.dependent("ConfigMap", "late", s.reference("owner", "blockOwnerDeletion: true"))
-			s.note("configmap/late")
+		if a.Verb == plan.VerbOrphan {
+			once.Do(s.late)
 		}
 	}})
 	if out.Err != nil {

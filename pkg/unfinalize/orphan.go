@@ -5,10 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -17,11 +22,17 @@ import (
 func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 	c := o.Candidate
 	var failed []collect.Event
+	var looking sync.Mutex
 	loop := collect.New(p.client, collect.Options{
 		List:    cluster.ListOptions{Namespace: c.Ref.Namespace},
 		Only:    map[string]bool{c.Ref.UID: true},
 		Waiting: []string{c.Ref.UID},
 		Observe: collect.ObserveTime,
+		Before: func(ctx context.Context, object graph.Ref, version string) error {
+			looking.Lock()
+			defer looking.Unlock()
+			return p.beforeOrphaning(ctx, c, object, version)
+		},
 		OnEvent: func(e collect.Event) {
 			if e.Err != nil {
 				failed = append(failed, e)
@@ -51,6 +62,23 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 		return fmt.Errorf("it keeps its finalizer: %s", summary.Unread[0].Message)
 	}
 	return errors.New("its dependents come and go, so it keeps its finalizer: try again")
+}
+
+// beforeOrphaning looks at the owner before a write of an orphaning, which takes a while. What frees the
+// owner is the version that was looked at.
+func (p *performer) beforeOrphaning(ctx context.Context, c *Candidate, object graph.Ref, version string) error {
+	frees := object.UID == c.Ref.UID
+	if !frees && p.opts.Before == nil {
+		return nil
+	}
+	owner, err := p.read(ctx, c)
+	switch {
+	case err != nil:
+		return err
+	case frees && owner.GetResourceVersion() != version:
+		return apierrors.NewConflict(schema.GroupResource{Group: c.Type.Group, Resource: c.Type.Resource}, c.Ref.Name, ErrMoved)
+	}
+	return p.before(ctx, owner)
 }
 
 // notOrphaned is the error of an orphaning of which something failed. The owner's finalizer is the last to be removed, so it is still there.

@@ -136,15 +136,8 @@ func (p *performer) perform(ctx context.Context, o *Outcome) error {
 		if err := against(a.assessments, p.overrides); err != nil {
 			return err
 		}
-		if p.saved != nil {
-			if err := p.saved.Keeps(o.Candidate.Object); err != nil {
-				return &RefusedError{Refusals: []Refusal{{Code: NotArchived, Because: err.Error() + "; name another --archive"}}}
-			}
-		}
-		if p.opts.Before != nil {
-			if err := p.opts.Before(ctx, o.Candidate.Object); err != nil {
-				return err
-			}
+		if err := p.before(ctx, o.Candidate.Object); err != nil {
+			return err
 		}
 		switch refused, last = p.do(ctx, o, a), version; {
 		case errors.Is(refused, errGone):
@@ -165,6 +158,19 @@ func (p *performer) perform(ctx context.Context, o *Outcome) error {
 		}
 	}
 	return ErrMoved
+}
+
+// before returns why nothing may be written because of an object as it is.
+func (p *performer) before(ctx context.Context, o *unstructured.Unstructured) error {
+	if p.saved != nil {
+		if err := p.saved.Keeps(o); err != nil {
+			return &RefusedError{Refusals: []Refusal{{Code: NotArchived, Because: err.Error() + "; name another --archive"}}}
+		}
+	}
+	if p.opts.Before != nil {
+		return p.opts.Before(ctx, o)
+	}
+	return nil
 }
 
 // Matches says whether an object matches a selector. Every object matches nil.
