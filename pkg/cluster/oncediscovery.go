@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -38,25 +37,4 @@ func (d *onceDiscovery) ask(ctx context.Context) discovered {
 func (d *onceDiscovery) GroupsAndMaybeResourcesWithContext(ctx context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
 	a := d.ask(ctx)
 	return a.groups, a.resources, a.failed, a.err
-}
-
-// answered remembers an answer that one caller asked for and all others use.
-type answered[T any] struct {
-	mu     sync.Mutex
-	answer *T
-}
-
-// once returns the answer, which ask gets from the server if nobody has asked. Whoever gives up while asking does not take the answer along: what ask returned when
-// ctx has ended is not remembered, and the next caller asks again.
-func (a *answered[T]) once(ctx context.Context, ask func() T) T {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.answer != nil {
-		return *a.answer
-	}
-	answer := ask()
-	if ctx.Err() == nil {
-		a.answer = &answer
-	}
-	return answer
 }

@@ -21,14 +21,13 @@ type Reader struct {
 	client  *Client
 	catalog *Catalog
 
-	mu    sync.Mutex
-	gaps  []v1alpha1.Gap // what could not be read
-	lists map[listKey]func() ([]*unstructured.Unstructured, error)
-	gets  map[getKey]func() (*unstructured.Unstructured, error)
+	mu   sync.Mutex
+	gaps []v1alpha1.Gap // what could not be read
 
-	workloads map[schema.GroupResource]func() ([]Workload, error)
-	// reviews are the answers about ServiceAccounts.
-	reviews map[reviewKey]func() (Review, error)
+	lists     asked[listKey, []*unstructured.Unstructured]
+	gets      asked[getKey, *unstructured.Unstructured]
+	workloads asked[schema.GroupResource, []Workload]
+	reviews   asked[reviewKey, Review] // of ServiceAccounts
 }
 
 type listKey struct {
@@ -44,55 +43,32 @@ type getKey struct {
 
 // NewReader returns a Reader that has read nothing yet.
 func NewReader(client *Client, catalog *Catalog) *Reader {
-	return &Reader{
-		client: client, catalog: catalog,
-		lists: map[listKey]func() ([]*unstructured.Unstructured, error){},
-		gets:  map[getKey]func() (*unstructured.Unstructured, error){},
-
-		workloads: map[schema.GroupResource]func() ([]Workload, error){},
-		reviews:   map[reviewKey]func() (Review, error){},
-	}
+	return &Reader{client: client, catalog: catalog}
 }
 
 // ListObjects returns the selected objects of a type, in a namespace or everywhere. The first who asks reads them; an error is remembered too. A type that is
 // proven not to be served has none.
 func (r *Reader) ListObjects(ctx context.Context, resource schema.GroupResource, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
-	key := listKey{resource, namespace, selected}
-	r.mu.Lock()
-	read, asked := r.lists[key]
-	if !asked {
-		read = sync.OnceValues(func() ([]*unstructured.Unstructured, error) {
-			of, served, err := r.served(resource)
-			if !served {
-				return nil, err
-			}
-			all, err := r.client.ListObjects(ctx, of.Type, namespace, selected)
-			r.note(ctx, of.Type, namespace, err)
-			return all, err
-		})
-		r.lists[key] = read
-	}
-	r.mu.Unlock()
-	return read()
+	return r.lists.once(ctx, listKey{resource, namespace, selected}, func() ([]*unstructured.Unstructured, error) {
+		of, served, err := r.served(resource)
+		if !served {
+			return nil, err
+		}
+		all, err := r.client.ListObjects(ctx, of.Type, namespace, selected)
+		r.note(ctx, of.Type, namespace, err)
+		return all, err
+	})
 }
 
 // GetObject returns one object, nil if it is proven to be absent. If its type is proven not to be served, it is.
 func (r *Reader) GetObject(ctx context.Context, resource schema.GroupResource, namespace, name string) (*unstructured.Unstructured, error) {
-	key := getKey{resource, namespace, name}
-	r.mu.Lock()
-	read, asked := r.gets[key]
-	if !asked {
-		read = sync.OnceValues(func() (*unstructured.Unstructured, error) {
-			of, served, err := r.served(resource)
-			if !served {
-				return nil, err
-			}
-			return r.GetLive(ctx, of.Type, namespace, name)
-		})
-		r.gets[key] = read
-	}
-	r.mu.Unlock()
-	return read()
+	return r.gets.once(ctx, getKey{resource, namespace, name}, func() (*unstructured.Unstructured, error) {
+		of, served, err := r.served(resource)
+		if !served {
+			return nil, err
+		}
+		return r.GetLive(ctx, of.Type, namespace, name)
+	})
 }
 
 // served returns a type. The error is for one that discovery does not show and may be served all the same.

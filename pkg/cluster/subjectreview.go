@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"sync"
 )
 
 // ServiceAccount names one.
@@ -31,15 +30,8 @@ func (r *Reader) ReviewOf(ctx context.Context, account ServiceAccount, a Access)
 }
 
 func (r *Reader) reviewOnce(ctx context.Context, key reviewKey) (Review, error) {
-	r.mu.Lock()
-	ask, asked := r.reviews[key]
-	if !asked {
-		ask = sync.OnceValues(func() (Review, error) {
-			of := subject{User: key.account.User(), Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + key.account.Namespace, "system:authenticated"}}
-			return r.client.sendReview(ctx, "SubjectAccessReview", "subjectaccessreviews", of, key.access)
-		})
-		r.reviews[key] = ask
-	}
-	r.mu.Unlock()
-	return ask()
+	return r.reviews.once(ctx, key, func() (Review, error) {
+		of := subject{User: key.account.User(), Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + key.account.Namespace, "system:authenticated"}}
+		return r.client.sendReview(ctx, "SubjectAccessReview", "subjectaccessreviews", of, key.access)
+	})
 }

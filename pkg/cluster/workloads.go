@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,22 +56,15 @@ func (it *workloadItem) workload(resource schema.GroupResource) Workload {
 // Workloads returns all workloads of a type (Deployments, StatefulSets or DaemonSets) in the cluster. The first who asks reads them, page by page; an error
 // is remembered too. A type that is proven not to be served has none.
 func (r *Reader) Workloads(ctx context.Context, resource schema.GroupResource) ([]Workload, error) {
-	r.mu.Lock()
-	read, asked := r.workloads[resource]
-	if !asked {
-		read = sync.OnceValues(func() ([]Workload, error) {
-			of, served, err := r.served(resource)
-			if !served {
-				return nil, err
-			}
-			all, err := r.client.workloads(ctx, of.Type)
-			r.note(ctx, of.Type, "", err)
-			return all, err
-		})
-		r.workloads[resource] = read
-	}
-	r.mu.Unlock()
-	return read()
+	return r.workloads.once(ctx, resource, func() ([]Workload, error) {
+		of, served, err := r.served(resource)
+		if !served {
+			return nil, err
+		}
+		all, err := r.client.workloads(ctx, of.Type)
+		r.note(ctx, of.Type, "", err)
+		return all, err
+	})
 }
 
 // workloads reads all workloads of a type, and begins again when the list expires before its end.

@@ -19,7 +19,8 @@ import (
 // Guarded returns a client that sends no DELETE with dryRun=All for an object that a link of packs
 // protects, as a Usage of Crossplane does: the answer is known, and a webhook may record on the object
 // that somebody tried to delete it. Nor does it send one where that is not known. The guards are
-// listed once, by the reader; the labels that webhooks select by are read right before each DELETE.
+// listed once, by the reader. That a guard is still there, and the labels that webhooks select by, are
+// read right before each DELETE.
 func Guarded(client *cluster.Client, reader *cluster.Reader, definitions []*link.Definition) *cluster.Client {
 	g := &guards{client: client, reader: reader}
 	for _, d := range definitions {
@@ -36,10 +37,11 @@ type guards struct {
 	reader      *cluster.Reader
 	definitions []*link.Definition
 
-	once sync.Once
+	mu     sync.Mutex
+	listed bool
 	// named are the guards by what they name, and served the definitions of whose sources the server
 	// serves a kind, or may do so. unlisted is why they are not all known.
-	named    map[guarded]keeper
+	named    map[guarded][]keeper
 	served   []*link.Definition
 	unlisted error
 }
@@ -49,7 +51,7 @@ type guarded struct{ group, kind, namespace, name string }
 
 // keeper is a guard, and the link by which it keeps an object.
 type keeper struct {
-	guard      string
+	guard      *unstructured.Unstructured
 	definition *link.Definition
 }
 
@@ -62,10 +64,12 @@ func (k keeper) writes() string {
 }
 
 func (g *guards) check(ctx context.Context, t graph.Type, namespace, name string) error {
-	g.once.Do(func() { g.list(ctx) })
+	g.once(ctx)
 	for _, in := range []string{namespace, ""} {
-		if by, ok := g.named[guarded{t.Group, t.Kind, in, name}]; ok {
-			return &cluster.UnaskedError{Refused: true, Guard: by.guard, Because: by.guard + " keeps it", Writes: by.writes()}
+		for _, by := range g.named[guarded{t.Group, t.Kind, in, name}] {
+			if err := g.keeps(ctx, by); err != nil {
+				return err
+			}
 		}
 	}
 	if err := g.labelled(ctx, t, namespace, name); err != nil {
@@ -75,6 +79,23 @@ func (g *guards) check(ctx context.Context, t graph.Type, namespace, name string
 		return &cluster.UnaskedError{Because: strings.ReplaceAll(g.unlisted.Error(), "\n", "; ")}
 	}
 	return nil
+}
+
+// keeps returns why no DELETE is to be sent for what a guard keeps; nil if the guard is gone.
+func (g *guards) keeps(ctx context.Context, by keeper) error {
+	guard := graph.Located(by.guard.GetKind(), by.guard.GetNamespace(), by.guard.GetName())
+	t, served := g.reader.Catalog().Kind(by.guard.GetAPIVersion(), by.guard.GetKind())
+	if !served {
+		return &cluster.UnaskedError{Because: guard + " could not be read: its kind is not served"}
+	}
+	now, err := g.client.GetMeta(ctx, t, by.guard.GetNamespace(), by.guard.GetName())
+	switch {
+	case cluster.IsAbsent(err, t, by.guard.GetName()), err == nil && now.UID != string(by.guard.GetUID()):
+		return nil
+	case err != nil:
+		return &cluster.UnaskedError{Because: guard + " could not be read: " + err.Error()}
+	}
+	return &cluster.UnaskedError{Refused: true, Guard: guard, Because: guard + " keeps it", Writes: by.writes()}
 }
 
 // labelled returns why no DELETE is to be sent for an object, by the labels that it has now.
@@ -99,9 +120,19 @@ func (g *guards) labelled(ctx context.Context, t graph.Type, namespace, name str
 	return nil
 }
 
+// once lists the guards, and again if the context of the list has ended before it.
+func (g *guards) once(ctx context.Context) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.listed {
+		g.list(ctx)
+		g.listed = ctx.Err() == nil
+	}
+}
+
 // list lists the guards. Of one that names what it keeps by labels the kinds are all that is known.
 func (g *guards) list(ctx context.Context) {
-	g.named = map[guarded]keeper{}
+	g.named, g.served, g.unlisted = map[guarded][]keeper{}, nil, nil
 	for _, d := range g.definitions {
 		sources, served, err := Sources(ctx, g.reader, d)
 		if served || err != nil {
@@ -112,7 +143,8 @@ func (g *guards) list(ctx context.Context) {
 			ends, members, _ := d.References(o.Object) // what could be understood comes with an error
 			guard := graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
 			for _, n := range ends {
-				g.named[guarded{n.Group, n.Kind, n.Namespace, n.Name}] = keeper{guard, d}
+				key := guarded{n.Group, n.Kind, n.Namespace, n.Name}
+				g.named[key] = append(g.named[key], keeper{o, d})
 			}
 			if len(members) > 0 {
 				g.unlisted = errors.Join(g.unlisted, fmt.Errorf("%s keeps what labels select", guard))
