@@ -15,11 +15,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-var (
-	crdResource        = schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}
-	apiServiceResource = schema.GroupResource{Group: "apiregistration.k8s.io", Resource: "apiservices"}
-)
-
 // typeSources are the names of the objects that define types, taken from their ordinary listing: comparing them with
 // discovery costs nothing unless something is amiss.
 type typeSources struct {
@@ -31,16 +26,16 @@ type typeSources struct {
 // DefinesTypes says whether the objects of a type define types: CustomResourceDefinitions and APIServices. What is served changes with them.
 func DefinesTypes(t graph.Type) bool {
 	gr := schema.GroupResource{Group: t.Group, Resource: t.Resource}
-	return gr == crdResource || gr == apiServiceResource
+	return gr == CRDs || gr == APIServices
 }
 
 // observer returns what to call with each name of the type, nil for a type that defines none.
 func (d *typeSources) observer(t graph.Type) func(string) {
 	var list *[]string
 	switch (schema.GroupResource{Group: t.Group, Resource: t.Resource}) {
-	case crdResource:
+	case CRDs:
 		list = &d.crds
-	case apiServiceResource:
+	case APIServices:
 		list = &d.apiServices
 	default:
 		return nil
@@ -55,8 +50,8 @@ func (d *typeSources) observer(t graph.Type) func(string) {
 // hidden looks for types that are defined and that discovery does not show. What can be listed is listed, the rest is a gap.
 func (l *lister) hidden(ctx context.Context) error {
 	if l.store != nil {
-		l.typeSources.crds, _ = l.store.names(crdResource.Group, crdResource.Resource)
-		l.typeSources.apiServices, _ = l.store.names(apiServiceResource.Group, apiServiceResource.Resource)
+		l.typeSources.crds, _ = l.store.names(CRDs.Group, CRDs.Resource)
+		l.typeSources.apiServices, _ = l.store.names(APIServices.Group, APIServices.Resource)
 	}
 	var found []Resource
 	for _, name := range sorted(l.typeSources.crds) {
@@ -136,9 +131,9 @@ type condition struct{ Type, Status, Reason, Message string }
 // never established: neither can have instances.
 func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, error) {
 	var d crd
-	err := c.getDefining(ctx, crdResource, name, &d)
+	err := c.getDefining(ctx, CRDs, name, &d)
 	switch {
-	case IsAbsent(err, graph.Type{Group: crdResource.Group, Resource: crdResource.Resource}, name):
+	case IsAbsent(err, graph.Type{Group: CRDs.Group, Resource: CRDs.Resource}, name):
 		return Resource{}, false, nil
 	case err != nil:
 		return Resource{}, false, err
@@ -184,7 +179,7 @@ type apiService struct {
 
 func (c *Client) apiService(ctx context.Context, name string) (*apiService, error) {
 	var s apiService
-	if err := c.getDefining(ctx, apiServiceResource, name, &s); err != nil {
+	if err := c.getDefining(ctx, APIServices, name, &s); err != nil {
 		return nil, err
 	}
 	if s.Name != name {
@@ -211,7 +206,7 @@ func (s *apiService) unavailable() string {
 // not mean that discovery had it (API-056).
 func (c *Client) undiscovered(ctx context.Context, name string) (string, error) {
 	s, err := c.apiService(ctx, name)
-	if IsAbsent(err, graph.Type{Group: apiServiceResource.Group, Resource: apiServiceResource.Resource}, name) {
+	if IsAbsent(err, graph.Type{Group: APIServices.Group, Resource: APIServices.Resource}, name) {
 		return "", nil // deleted meanwhile
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -194,6 +195,15 @@ func (s *Store) remove(at scope) {
 	delete(s.scopes, at)
 	s.retyped = true
 	s.moved.Broadcast()
+}
+
+// DefinitionOf returns the name of the CRD that defines a type; empty if none is held.
+func (s *Store) DefinitionOf(t graph.Type) string {
+	names, _ := s.names(CRDs.Group, CRDs.Resource)
+	if name := t.Resource + "." + t.Group; slices.Contains(names, name) {
+		return name
+	}
+	return ""
 }
 
 // names returns the names of the objects of a type that is held everywhere; false if it is not, or if it is not followed at the moment, so that there may be

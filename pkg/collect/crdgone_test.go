@@ -3,11 +3,16 @@ package collect
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	kinds "github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -33,7 +38,14 @@ func TestWatchCollectsTheDependentOfACustomObjectWhenItsDefinitionIsDeleted(t *t
 	opts := s.options()
 	opts.Settle, opts.RetryMost = 50*time.Millisecond, time.Second
 	proxy, client := proxied(t, c)
-	watchOver(t, client, opts)
+	loop := watchOver(t, client, opts).loop
+	// In the second round the delete is refused for longer than a deletion is believed that was only seen.
+	var refuses atomic.Bool
+	var refused atomic.Int32
+	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete && refuses.Load() }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "not now")(w, r, next)
+		refused.Add(1)
+	})
 	for round := range 2 {
 		kinds.Define(t, c, kinds.Kind{Group: "collect.example.com", Kind: "Owner"})
 		c.Apply(t, "apiVersion: collect.example.com/v1\nkind: Owner\nmetadata: {name: custom}\n", "-n", s.namespace)
@@ -42,7 +54,17 @@ func TestWatchCollectsTheDependentOfACustomObjectWhenItsDefinitionIsDeleted(t *t
 		s.make("probe < nobody")
 		s.untilLeft(1) // so that a pass has seen the dependent and kept it
 		testcluster.Eventually(t, "the owner is watched", func(context.Context) (bool, error) { return watches(proxy, "/owners") > round, nil })
+		refuses.Store(round > 0)
 		c.Kubectl(t, "delete", "crd", "owners.collect.example.com")
+		if round > 0 {
+			testcluster.Eventually(t, "the delete is refused", func(context.Context) (bool, error) { return refused.Load() > 0, nil })
+			loop.mu.Lock()
+			old := loop.witnessed[uid]
+			old.at = old.at.Add(-time.Hour)
+			loop.witnessed[uid] = old
+			loop.mu.Unlock()
+			refuses.Store(false)
+		}
 		s.untilLeft(0)
 	}
 	c.Apply(t, ownedBy("unseen", "custom", "of-nobody"), "-n", s.namespace)

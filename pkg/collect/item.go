@@ -97,7 +97,7 @@ func (p *pass) resolvable(e graph.Edge) bool {
 	if e.Problem&(graph.Unresolvable|graph.InexactKind) == 0 {
 		return true
 	}
-	if p.loop.sawDeleted(p.ownerKey(e)) {
+	if d, saw := p.loop.deletionOf(p.ownerKey(e)); saw && (d.recent() || d.crd != "") {
 		return true
 	}
 	uid := p.graph.Ref(e.Owner).UID

@@ -108,7 +108,7 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 	owner, dependent := p.graph.Ref(e.Owner), p.graph.Ref(e.Dependent)
 	t, known := p.catalog.Kind(e.APIVersion, e.Kind)
 	if !known {
-		if p.loop.sawDeleted(p.ownerKey(e)) {
+		if d, saw := p.loop.deletionOf(p.ownerKey(e)); saw && (d.recent() || d.crd != "" && p.absentCRD(ctx, d.crd)) {
 			return plan.Absent
 		}
 		return p.proveByCRD(ctx, e.APIVersion, e.Kind, owner.UID)
@@ -202,11 +202,15 @@ func (p *pass) proveByCRD(ctx context.Context, apiVersion, kind, uid string) pla
 		if !d.Instances[uid] || d.Type.Kind != kind || d.Type.Group != (graph.Ref{APIVersion: apiVersion}).Group() {
 			continue
 		}
-		_, err := p.get(ctx, crdType, "", d.Object.Name)
-		if cluster.IsAbsent(err, crdType, d.Object.Name) {
+		if p.absentCRD(ctx, d.Object.Name) {
 			p.loop.proofs.removed(uid)
 			return plan.Absent
 		}
 	}
 	return plan.Unknown
+}
+
+func (p *pass) absentCRD(ctx context.Context, name string) bool {
+	_, err := p.get(ctx, crdType, "", name)
+	return cluster.IsAbsent(err, crdType, name)
 }

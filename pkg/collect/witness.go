@@ -21,6 +21,9 @@ const (
 // Upstream's absentOwnerCache remembers the same without a bound.
 type deletion struct {
 	group, kind, namespace, name string
+	// crd is the name of the CRD that defined its type then; empty if none was held. As long as that is
+	// absent, the object is: an etcd that is restored brings back both.
+	crd string
 	// missing says that there was no event: a list does not show the object any more, and it was held before.
 	missing bool
 	// pass is the number of the last pass that had begun.
@@ -32,8 +35,12 @@ type deletion struct {
 // when its type is not served any more.
 func (l *Loop) witness(c cluster.Change) {
 	t, o := c.ResumePoint.Type, c.Object
+	crd := ""
+	if l.store != nil {
+		crd = l.store.DefinitionOf(t)
+	}
 	l.mu.Lock()
-	l.witnessed[o.UID] = deletion{group: t.Group, kind: t.Kind, namespace: o.Namespace, name: o.Name, pass: l.passes, at: time.Now()}
+	l.witnessed[o.UID] = deletion{group: t.Group, kind: t.Kind, namespace: o.Namespace, name: o.Name, crd: crd, pass: l.passes, at: time.Now()}
 	many := len(l.witnessed) > mostWitnessed
 	l.mu.Unlock()
 	if many {
@@ -63,13 +70,22 @@ func (l *Loop) forgetWitnessed(referenced func(uid string) bool) {
 	})
 }
 
-// sawDeleted says whether the deletion of the owner that a reference names was seen. All that the reference says has to be what was deleted: another API can
-// show the same object under the same uid, and show it as deleted when it is only hidden (GC-032).
+// recent returns whether it is believed without another proof.
+func (d deletion) recent() bool { return time.Since(d.at) < believed }
+
+// sawDeleted returns whether the deletion of the owner that a reference names was seen a moment ago.
 func (l *Loop) sawDeleted(owner ownerKey) bool {
+	d, saw := l.deletionOf(owner)
+	return saw && d.recent()
+}
+
+// deletionOf returns the deletion of the owner that a reference names, if that was seen. All that the reference says has to be what was deleted: another API can
+// show the same object under the same uid, and show it as deleted when it is only hidden (GC-032).
+func (l *Loop) deletionOf(owner ownerKey) (deletion, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	d, seen := l.witnessed[owner.uid]
-	return seen && !d.missing && time.Since(d.at) < believed && d.name == owner.name && d.kind == owner.kind && d.group == (graph.Ref{APIVersion: owner.apiVersion}).Group() &&
+	return d, seen && !d.missing && d.name == owner.name && d.kind == owner.kind && d.group == (graph.Ref{APIVersion: owner.apiVersion}).Group() &&
 		(d.namespace == "" || d.namespace == owner.namespace)
 }
 
