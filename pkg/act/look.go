@@ -41,7 +41,7 @@ func (q *quiet) due(now time.Duration) bool {
 	return true
 }
 
-// look finds out what has become of all that is left. EventType cannot be read or listed is left as it is.
+// look finds out what has become of all that is left. What cannot be read or listed is left as it is.
 func (r *run) look(ctx context.Context) {
 	r.looking.Lock()
 	points := slices.Clone(r.resumePoints)

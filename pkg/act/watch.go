@@ -22,7 +22,7 @@ func (r *run) pollInterval() time.Duration {
 	return pollInterval
 }
 
-// watch hears of what is waited for in a type and namespace, until the context ends. Who may not watch lists, and who may not list reads.
+// watch hears of what is waited for in a type and namespace, until the context ends. Who may not watch lists, and who may not list reads, as is done where neither is answered.
 func (r *run) watch(ctx context.Context, p cluster.ResumePoint) error {
 	err := r.client.WithPollInterval(r.pollInterval()).Watch(ctx, []cluster.ResumePoint{p}, func(c cluster.Change) {
 		if c.Object == nil {
@@ -40,7 +40,7 @@ func (r *run) watch(ctx context.Context, p cluster.ResumePoint) error {
 	return r.readEach(ctx, p)
 }
 
-// readEach reads the objects of a resume point one by one, again and again. EventType may not be read is not waited for, as kubectl does: whoever may only delete cannot
+// readEach reads the objects of a resume point one by one, again and again. What may not be read, or is not answered, is not waited for, as kubectl does: whoever may only delete cannot
 // know when it is gone.
 func (r *run) readEach(ctx context.Context, p cluster.ResumePoint) error {
 	for ctx.Err() == nil {
@@ -64,7 +64,7 @@ func (r *run) readOne(ctx context.Context, t graph.Type, ref graph.Ref) error {
 		return context.Cause(ctx)
 	case apierrors.IsUnauthorized(err):
 		return err
-	case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
+	case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err), cluster.IsTimeout(err):
 		r.notSeen(ref, err)
 	}
 	return nil // anything else may pass

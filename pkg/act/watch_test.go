@@ -2,7 +2,6 @@ package act
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -183,17 +184,19 @@ func TestWhatMayNotBeListedIsRead(t *testing.T) {
 func TestWhatMayNotBeSeenIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	for code, reason := range map[int]string{403: "Forbidden", 405: "MethodNotAllowed"} {
-		t.Run(fmt.Sprint(code), func(t *testing.T) {
+	for reason, refused := range map[string]faultproxy.Fault{
+		"forbidden":   faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "configmaps is forbidden"),
+		"not allowed": faultproxy.Status(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method on the requested resource"),
+		"no answer":   faultproxy.Hang(),
+	} {
+		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			ns := c.Namespace(t)
 			c.Apply(t, manifest(ns, "one")+fixture.ConfigMap(ns, "two", "example.com/x"))
 			proxy := faultproxy.Start(t, c.Config())
-			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one", "two")
-			refused := faultproxy.Status(code, "Forbidden", "configmaps is forbidden")
-			if code == 405 {
-				refused = faultproxy.Status(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
-			}
+			config := proxy.Config()
+			config.Timeout = 2 * time.Second // which is for how long no answer is waited for
+			client, p, points := prepare(t, config, ns, plan.Background, "one", "two")
 			proxy.On(lists("configmaps"), refused)
 			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/two") }, refused)
 			var told record

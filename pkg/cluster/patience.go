@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 )
 
@@ -56,6 +57,10 @@ func isSilent(err error) bool {
 	var silent *silentError
 	return errors.As(err, &silent)
 }
+
+// IsTimeout returns whether an error is that of a request that was not answered in time: by the
+// bounds of a client, or by --request-timeout.
+func IsTimeout(err error) bool { return isSilent(err) || utilnet.IsTimeout(err) }
 
 // stopped returns whether an error is that of an answer that had begun.
 func stopped(err error) bool {

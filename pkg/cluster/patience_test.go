@@ -227,6 +227,49 @@ func TestAWatchThatIsNotAnsweredIsAGapAndListed(t *testing.T) {
 	}
 }
 
+// TestATypeWhoseWatchWasNotAnsweredOnceIsWatchedAgain, and is not listed for the rest of a command.
+func TestATypeWhoseWatchWasNotAnsweredOnceIsWatchedAgain(t *testing.T) {
+	t.Parallel()
+	client, ns, changes := silentOnce(t, faultproxy.Watches("/configmaps"), faultproxy.Times(1, faultproxy.Hang()))
+	client.patience.watch = 50 * time.Millisecond
+	go func() { _ = client.Watch(t.Context(), []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}}, changes.changed) }()
+	changes.until(t, "it is listed", func(c Change) bool { return len(c.Relisted) == 1 })
+	testcluster.Shared(t).Apply(t, configMaps(ns, 2))
+	changes.until(t, "a watch shows what was made", func(c Change) bool { return c.Object != nil && c.Object.Name == "c001" })
+}
+
+// TestTheWatchOfAServerThatAnswersNothingEnds, and says of what it hears nothing.
+func TestTheWatchOfAServerThatAnswersNothingEnds(t *testing.T) {
+	t.Parallel()
+	client, ns, changes := silentOnce(t, func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps") }, faultproxy.Hang())
+	client.patience.watch, client.patience.answer = 50*time.Millisecond, 50*time.Millisecond
+	told := make(chan error, 1)
+	client = client.WithUnseen(func(_ ResumePoint, err error) { told <- err })
+	err := client.Watch(t.Context(), []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}}, changes.changed)
+	if !errors.As(err, new(*UnseenError)) || !isSilent(err) || strings.Contains(err.Error(), "the verb") {
+		t.Errorf("%v", err)
+	}
+	if err := <-told; !isSilent(err) {
+		t.Errorf("told %v", err)
+	}
+}
+
+// silentOnce returns a client of a server that does not answer some requests, a namespace with a config
+// map, and what is to be told of its changes.
+func silentOnce(t *testing.T, of func(*http.Request) bool, fault faultproxy.Fault) (*Client, string, *heard) {
+	t.Helper()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMaps(ns, 1))
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(of, fault)
+	client, err := New(proxy.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client, ns, &heard{}
+}
+
 // TestAStoreDoesNotTakeAWatchThatHasNotBegunForOne: neither a first one, nor one that was open
 // before, whoever has been woken to open it again.
 func TestAStoreDoesNotTakeAWatchThatHasNotBegunForOne(t *testing.T) {

@@ -33,7 +33,7 @@ func (c *Client) WithUnseen(unseen func(ResumePoint, error)) *Client {
 	return &with
 }
 
-// UnseenError says that nothing can be waited for: everything that was to be watched may neither be watched nor listed.
+// UnseenError says that nothing can be waited for: all that was to be watched may neither be watched nor listed, or is not answered.
 type UnseenError struct {
 	// Type and Namespace are one of the types, and Err is what the server says of it.
 	Type      graph.Type
@@ -47,7 +47,11 @@ func (e *UnseenError) Error() string {
 	if e.Namespace != "" {
 		where = fmt.Sprintf(" in namespace %q", e.Namespace)
 	}
-	return fmt.Sprintf("%s%s can neither be watched nor listed: %v; the verb list or watch is needed to wait for changes", e.Type.Resource, where, e.Err)
+	needed := "; the verb list or watch is needed to wait for changes"
+	if IsTimeout(e.Err) {
+		needed = ""
+	}
+	return fmt.Sprintf("%s%s can neither be watched nor listed: %v%s", e.Type.Resource, where, e.Err, needed)
 }
 
 // Unwrap returns what the server says.
@@ -68,8 +72,9 @@ func (u *unseen) add(n int) bool {
 	return u.blind == u.points
 }
 
-// poll lists a type again and again instead of watching it.
-func (c *Client) poll(ctx context.Context, p ResumePoint, unseen *unseen, changed func(Change)) error {
+// poll lists a type again and again instead of watching it; once, until a list is answered, from
+// where it can be watched again. Otherwise it returns with an error only.
+func (c *Client) poll(ctx context.Context, p ResumePoint, once bool, unseen *unseen, changed func(Change)) (ResumePoint, error) {
 	interval := c.pollInterval
 	if interval <= 0 {
 		interval = DefaultPollInterval
@@ -89,17 +94,17 @@ func (c *Client) poll(ctx context.Context, p ResumePoint, unseen *unseen, change
 		})
 		switch {
 		case ctx.Err() != nil:
-			return context.Cause(ctx)
+			return p, context.Cause(ctx)
 		case apierrors.IsUnauthorized(err):
-			return err
-		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
+			return p, err
+		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err), IsTimeout(err):
 			if !blind {
 				blind = true
 				if c.unseen != nil {
 					c.unseen(p, err)
 				}
 				if unseen.add(1) {
-					return &UnseenError{Type: p.Type, Namespace: p.Namespace, Err: err}
+					return p, &UnseenError{Type: p.Type, Namespace: p.Namespace, Err: err}
 				}
 			}
 		case err != nil:
@@ -118,7 +123,9 @@ func (c *Client) poll(ctx context.Context, p ResumePoint, unseen *unseen, change
 			if misses(before, now) || before == nil {
 				changed(Change{Relisted: listed, ResumePoint: at})
 			}
-			before = now
+			if before = now; once {
+				return at, nil
+			}
 		}
 		select {
 		case <-ctx.Done():

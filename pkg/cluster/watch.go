@@ -44,8 +44,8 @@ type Change struct {
 // Watch watches the types from the given resume points on until the context ends, and calls changed with every change.
 // Changed is called from several goroutines.
 //
-// A type that may not be watched (403), or that the server does not watch (405) or does not answer, is listed every PollInterval, and what has changed since the list before
-// is handed on. The error is the context's, or the server's if credentials are refused (401); or an *UnseenError if none of the resume points can
+// A type that may not be watched (403), or that the server does not watch (405), is listed every PollInterval, and what has changed since the list before
+// is handed on. One whose watch is not answered, or falls silent, is listed and watched again. The error is the context's, or the server's if credentials are refused (401); or an *UnseenError if none of the resume points can
 // be watched or listed. That some of them cannot is told to the function of WithUnseen.
 func (c *Client) Watch(ctx context.Context, points []ResumePoint, changed func(Change)) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -67,17 +67,21 @@ func (c *Client) watchType(ctx context.Context, p ResumePoint, unseen *unseen, c
 				changed(Change{Relisted: listed, ResumePoint: p})
 			}
 		}
+		opened := false
 		if err == nil {
-			err = c.watchOnce(ctx, &p, extras{}, func() {}, changed)
+			err = c.watchOnce(ctx, &p, extras{}, func() { opened = true }, changed)
 		}
+		silent := isSilent(err) || !opened && IsTimeout(err)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case apierrors.IsUnauthorized(err):
 			return err
-		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err), isSilent(err) && !stopped(err):
-			return c.poll(ctx, p, unseen, changed)
-		case apierrors.IsResourceExpired(err), stopped(err):
+		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err), silent:
+			if p, err = c.poll(ctx, p, silent, unseen, changed); err != nil {
+				return err
+			}
+		case apierrors.IsResourceExpired(err):
 			p.ResourceVersion = ""
 		case err != nil:
 			klog.FromContext(ctx).V(3).Info("Watch ended", "resource", p.Type.Resource, "group", p.Type.Group, "err", err)
