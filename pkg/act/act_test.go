@@ -57,7 +57,7 @@ func (r *record) options(points []cluster.ResumePoint, wait bool) Options {
 
 // begun returns a run that waits for what a plan deletes. It has sent nothing.
 func begun(client *cluster.Client, p *plan.Plan, points []cluster.ResumePoint, told *record) *run {
-	r := &run{client: client, opts: told.options(points, true), result: &Result{}}
+	r := &run{client: client, opts: told.options(points, true), result: &Result{}, plans: []*plan.Plan{p}}
 	r.waiter = newWaiter(r.opts)
 	r.waiter.add(Replanned{Plan: p, ResumePoints: points})
 	return r

@@ -24,7 +24,7 @@ type Asked struct {
 	// Count is of how many deletes it was asked, and Of how many the cascade has.
 	Count, Of int
 	// Unanswered is how many of them could not be told: a webhook that does not support dry runs, a permission that is missing, a request without an answer, or one that was
-	// not sent because a webhook may write on dry runs.
+	// not sent: because a webhook may write on dry runs, or since only an unconfirmed link leads to the object.
 	Unanswered int
 	// As is whether it was asked in the name of the controllers that send them, which the user may impersonate.
 	As bool
@@ -56,7 +56,10 @@ func Ask(ctx context.Context, client *cluster.Client, p *plan.Plan, most int) As
 	group.SetLimit(client.Concurrency())
 	for i, a := range deletes {
 		group.Go(func() error {
-			errs[i] = ask(ctx, client, as[accountOf(a)], p.Graph, a)
+			// Nothing is sent to what only an unconfirmed link leads to.
+			if errs[i] = errUnanswered; p.Belongs(a.Object) {
+				errs[i] = ask(ctx, client, as[accountOf(a)], p.Graph, a)
+			}
 			return nil
 		})
 	}

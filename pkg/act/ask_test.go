@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -54,6 +57,28 @@ func TestTheServerIsAskedAboutEachDeleteOfOthers(t *testing.T) {
 				t.Errorf("there is only %s", got)
 			}
 		})
+	}
+}
+
+// TestNothingIsSentToWhatOnlyAnUnconfirmedLinkLeadsTo, nor to what that owns: what admission says to
+// its deletion counts as not told.
+func TestNothingIsSentToWhatOnlyAnUnconfirmedLinkLeadsTo(t *testing.T) {
+	t.Parallel()
+	for confirmed, want := range map[bool]Asked{true: {Count: 1, Of: 1}, false: {Count: 1, Of: 1, Unanswered: 1}} {
+		ns, proxy := behindProxy(t, testcluster.Shared(t), "claim", "foreign")
+		client, alone, _ := prepare(t, proxy.Config(), ns, plan.Background, "claim")
+		d := &link.Definition{Name: "composite", Deletion: link.Deletion{Of: link.End, By: "a program"}}
+		foreign, _ := alone.Graph.Find("", "configmaps", ns, "foreign")
+		links := link.New(alone.Graph, link.Found{Definition: d, Source: alone.Roots[0], End: foreign, Confirmed: confirmed, Effect: link.Effect{Deletes: true, Policy: link.Background}})
+		p := plan.New(alone.Graph, alone.Roots, plan.Background, plan.Options{Links: links})
+		asked := Ask(t.Context(), client, p, MostAsked)
+		asked.As = false
+		if diff := cmp.Diff(want, asked); diff != "" {
+			t.Errorf("confirmed %t: (-want +got)\n%s", confirmed, diff)
+		}
+		if sent := len(deleted(proxy)) > 0; sent != confirmed {
+			t.Errorf("confirmed %t: a dry run is sent: %t", confirmed, sent)
+		}
 	}
 }
 

@@ -2,12 +2,14 @@ package act
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 const (
@@ -24,6 +26,9 @@ func (r *run) probe(ctx context.Context, p Progress) {
 		return
 	}
 	for _, l := range r.waiter.undeleted(maxProbed) {
+		if !slices.ContainsFunc(r.plans, func(p *plan.Plan) bool { return p.Graph == l.graph && p.Belongs(l.id) }) {
+			continue // nothing is sent to what only an unconfirmed link leads to
+		}
 		t, _ := l.graph.Type(l.id)
 		ref := l.Object
 		_, err := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(l.policy), DryRun: true})
