@@ -3,12 +3,9 @@ package link
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"regexp"
 	"slices"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -58,9 +55,6 @@ func (m Members) CanBe(group, kind string, categories []string) bool {
 // maxEnds is how many ends an object may name by a link: what one names may be read, each by a
 // request, and it is what its author says. The largest releases of Helm have some thousand objects.
 const maxEnds = 5000
-
-// maxDocument is how many bytes a document of a manifest may have: etcd holds no larger object.
-const maxDocument = 2 << 20
 
 var errTooMany = fmt.Errorf("more than %d objects are named, and the others are not looked at", maxEnds)
 
@@ -285,118 +279,4 @@ func (n *Named) setAPIVersion(apiVersion string) {
 		return
 	}
 	n.Version = apiVersion
-}
-
-// manifests returns the objects of YAML documents. A document that is none, as one of comments, is passed over, and so is one that is there already.
-func manifests(text string) ([]Named, error) {
-	var all []Named
-	seen := map[string]bool{}
-	i := 0
-	for document := range documents(text) {
-		i++
-		switch {
-		case seen[document]:
-			continue
-		case len(seen) > maxEnds:
-			return all, errTooMany
-		case len(document) > maxDocument:
-			return all, fmt.Errorf("document %d of the manifest has more than %d MiB", i, maxDocument>>20)
-		}
-		seen[document] = true
-		var object struct {
-			APIVersion string `json:"apiVersion"`
-			Kind       string `json:"kind"`
-			Metadata   struct {
-				Name      string `json:"name"`
-				Namespace string `json:"namespace"`
-			} `json:"metadata"`
-		}
-		if err := yaml.Unmarshal([]byte(document), &object); err != nil {
-			return all, fmt.Errorf("document %d of the manifest: %w", i, err)
-		}
-		n := Named{Kind: object.Kind, Name: object.Metadata.Name, Namespace: object.Metadata.Namespace}
-		n.setAPIVersion(object.APIVersion)
-		all = append(all, n)
-	}
-	return all, nil
-}
-
-// documents parts YAML at the lines that begin a document.
-func documents(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		begin, at := 0, 0
-		for line := range strings.Lines(text) {
-			if strings.HasPrefix(line, "---") {
-				if !yield(text[begin:at]) {
-					return
-				}
-				begin = at + len("---")
-			}
-			at += len(line)
-		}
-		yield(text[begin:])
-	}
-}
-
-// members fills in the label selector; false if the source does not have what stands in it.
-func (e Ends) members(object map[string]any) (Members, bool, error) {
-	from := []any{object}
-	if len(e.Decode) > 0 || !e.Field.IsZero() {
-		var err error
-		if from, err = e.values(object); err != nil || len(from) == 0 {
-			return Members{}, false, err
-		}
-	}
-	labels, ok := expand(e.Labels, from[0])
-	if !ok {
-		return Members{}, false, nil
-	}
-	name, ok := expand(e.Name, from[0])
-	if !ok {
-		return Members{}, false, nil
-	}
-	m := Members{Labels: labels, Name: name, Kinds: e.Kinds}
-	m.Namespace, ok = e.namespace(object)
-	return m, ok, nil
-}
-
-// namespace returns where the ends of an object are that name no namespace; false if the object does not have what stands in it.
-func (e Ends) namespace(object map[string]any) (string, bool) {
-	switch e.Namespace {
-	case AnyNamespace:
-		return "", true
-	case "", SourceNamespace:
-		own, _ := namespacePath.Text(object)
-		return own, true
-	}
-	return expand(string(e.Namespace), object)
-}
-
-// placeholder is a path between braces.
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
-
-// expand puts what an object has in the place of the paths between braces; false if it does not have it, or has what would change the meaning of a label selector.
-func expand(text string, object any) (string, bool) {
-	complete := true
-	expanded := placeholder.ReplaceAllStringFunc(text, func(p string) string {
-		path, err := ParsePath(p[1 : len(p)-1])
-		value, found := path.Text(object)
-		if err != nil || !found || value == "" || strings.ContainsAny(value, ",=!() ") {
-			complete = false
-		}
-		return value
-	})
-	return expanded, complete
-}
-
-// checkPlaceholders says what is wrong with the paths between braces of a text.
-func checkPlaceholders(key, text string) error {
-	for _, p := range placeholder.FindAllString(text, -1) {
-		if path, err := ParsePath(p[1 : len(p)-1]); err != nil {
-			return fmt.Errorf("%q: %w", key, err)
-		} else if path.IsZero() {
-			return fmt.Errorf("%q has {}: write a path between the braces", key)
-		}
-	}
-	return nil
 }
