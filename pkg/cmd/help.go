@@ -1,8 +1,6 @@
 package cmd
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 )
 
@@ -36,9 +34,6 @@ Use "kubectl gc options" for the flags that all commands take.
 
 // addGroup adds commands in the group of an ID.
 func addGroup(root *cobra.Command, id string, commands ...*cobra.Command) {
-	if !slices.ContainsFunc(groups, func(g *cobra.Group) bool { return g.ID == id }) {
-		panic("there is no group " + id)
-	}
 	for _, cmd := range commands {
 		cmd.GroupID = id
 		cmd.SetUsageTemplate(usageTemplate)
