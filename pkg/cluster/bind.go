@@ -14,9 +14,9 @@ import (
 func Bind(ctx context.Context) (context.Context, func(*rest.Config)) {
 	bound := context.WithValue(ctx, boundKey{}, true)
 	return bound, func(config *rest.Config) {
-		patience := newPatience(config)
+		timeouts := newTimeouts(config)
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return &binder{bound, next, patience.wrap(next)}
+			return &binder{bound, next, timeouts.wrap(next)}
 		})
 	}
 }

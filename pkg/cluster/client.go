@@ -30,7 +30,7 @@ type Client struct {
 	// pollInterval is how often a type is listed that may not be watched; 0 is DefaultPollInterval.
 	pollInterval time.Duration
 	clock        *serverClock
-	patience     *patience
+	timeouts     *timeouts
 	// unseen is called with resume points that can neither be watched nor listed; may be nil.
 	unseen func(ResumePoint, error)
 	// guard is asked before each DELETE with dryRun=All.
@@ -46,8 +46,8 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 	config.QPS = -1
 	clock := &serverClock{}
 	config.Wrap(clock.wrap)
-	patience := newPatience(config)
-	config.Wrap(patience.wrap)
+	timeouts := newTimeouts(config)
+	config.Wrap(timeouts.wrap)
 	ChooseCompression(config)
 	if concurrency < 1 {
 		concurrency = DefaultConcurrency
@@ -64,7 +64,7 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{config: config, rest: restClient, concurrency: concurrency, pages: &answered[pageSizes]{}, clock: clock, patience: patience,
+	c := &Client{config: config, rest: restClient, concurrency: concurrency, pages: &answered[pageSizes]{}, clock: clock, timeouts: timeouts,
 		dryRuns: &dryRuns{sent: map[DryRun]bool{}}}
 	c.ask(disc)
 	return c, nil

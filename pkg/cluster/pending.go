@@ -14,8 +14,8 @@ const (
 	sayEvery = 30 * time.Second
 )
 
-// Waits says which requests a server leaves without an answer. It is safe for concurrent use.
-type Waits struct {
+// Pending says which requests a server leaves without an answer. It is safe for concurrent use.
+type Pending struct {
 	say func(string)
 
 	mu   sync.Mutex
@@ -23,15 +23,15 @@ type Waits struct {
 	said time.Time
 }
 
-// NewWaits returns a Waits that calls say with a line of text, once at a time.
-func NewWaits(say func(string)) *Waits { return &Waits{say: say} }
+// NewPending returns a Pending that calls say with a line of text, once at a time.
+func NewPending(say func(string)) *Pending { return &Pending{say: say} }
 
 // Wrap is for a configuration's Wrap: it times the requests of all clients that are made of it.
-func (w *Waits) Wrap(next http.RoundTripper) http.RoundTripper { return &waiting{next, w} }
+func (w *Pending) Wrap(next http.RoundTripper) http.RoundTripper { return &waiting{next, w} }
 
 type waiting struct {
 	next  http.RoundTripper
-	waits *Waits
+	waits *Pending
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -55,16 +55,16 @@ func (t *waiting) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // wait is one that has not ended.
 type wait struct {
-	waits   *Waits
+	waits   *Pending
 	request string
 	began   time.Time
 	timer   *time.Timer
-	// late says that it is counted in Waits.late, and over that it has ended.
+	// late says that it is counted in Pending.late, and over that it has ended.
 	late, over bool
 }
 
 // begin times a wait until stop is called, which returns whether nothing was said of it.
-func (w *Waits) begin(r *http.Request) (stop func() bool) {
+func (w *Pending) begin(r *http.Request) (stop func() bool) {
 	it := &wait{waits: w, request: requestName(r), began: time.Now()}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// patience is how long a server may be silent before a request counts as not answered. The time that
+// timeouts is how long a server may be silent before a request counts as not answered. The time that
 // a whole answer takes has no bound: the list of a large cluster is long, and a watch has no end.
-type patience struct {
+type timeouts struct {
 	// answer is for the header of a response, and for each part of its body. It is 0 if the
 	// configuration bounds whole requests itself, by --request-timeout.
 	answer time.Duration
@@ -22,11 +22,11 @@ type patience struct {
 	watch, event time.Duration
 }
 
-// newPatience returns the bounds for a configuration. An API server gives itself a minute to answer
+// newTimeouts returns the bounds for a configuration. An API server gives itself a minute to answer
 // (its --request-timeout), and may then say why it did not; it begins to answer a watch at once, and
 // sends a bookmark about each minute.
-func newPatience(config *rest.Config) *patience {
-	p := &patience{answer: 75 * time.Second, watch: 30 * time.Second, event: 3 * time.Minute}
+func newTimeouts(config *rest.Config) *timeouts {
+	p := &timeouts{answer: 75 * time.Second, watch: 30 * time.Second, event: 3 * time.Minute}
 	if config.Timeout > 0 {
 		p.answer = 0
 	}
@@ -75,23 +75,23 @@ func isWatchRequest(r *http.Request) bool {
 func requestName(r *http.Request) string { return r.Method + " " + r.URL.EscapedPath() }
 
 // bounds returns how long a request waits for its header, and for each part of the body; 0 for ever.
-func (p *patience) bounds(r *http.Request) (header, part time.Duration) {
+func (p *timeouts) bounds(r *http.Request) (header, part time.Duration) {
 	if isWatchRequest(r) {
 		return p.watch, p.event
 	}
 	return p.answer, p.answer
 }
 
-func (p *patience) wrap(next http.RoundTripper) http.RoundTripper { return &patient{next, p} }
+func (p *timeouts) wrap(next http.RoundTripper) http.RoundTripper { return &timing{next, p} }
 
-type patient struct {
+type timing struct {
 	next     http.RoundTripper
-	patience *patience
+	timeouts *timeouts
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t *patient) RoundTrip(r *http.Request) (*http.Response, error) {
-	header, part := t.patience.bounds(r)
+func (t *timing) RoundTrip(r *http.Request) (*http.Response, error) {
+	header, part := t.timeouts.bounds(r)
 	if header == 0 {
 		return t.next.RoundTrip(r)
 	}
@@ -116,7 +116,7 @@ func (t *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // WrappedRoundTripper returns what client-go closes and cancels.
-func (t *patient) WrappedRoundTripper() http.RoundTripper { return t.next }
+func (t *timing) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // silence returns the silentError that ended a context, and otherwise what else failed under it.
 func silence(ctx context.Context, err error) error {

@@ -84,8 +84,8 @@ func TestEveryRequestIsBoundedByTheSilenceOfTheServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				patience := newPatience(&rest.Config{Timeout: tt.timeout})
-				client := http.Client{Transport: patience.wrap(tt.server), Timeout: tt.timeout}
+				timeouts := newTimeouts(&rest.Config{Timeout: tt.timeout})
+				client := http.Client{Transport: timeouts.wrap(tt.server), Timeout: tt.timeout}
 				began := time.Now()
 				response, err := client.Get(tt.url)
 				if err == nil {
@@ -112,7 +112,7 @@ func TestEveryRequestIsBoundedByTheSilenceOfTheServer(t *testing.T) {
 // TestWhatIsDoneBetweenTwoReadsIsNotTheServers: a reader that takes its time meets no bound.
 func TestWhatIsDoneBetweenTwoReadsIsNotTheServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := http.Client{Transport: newPatience(&rest.Config{}).wrap(trickle(time.Second, time.Second))}
+		client := http.Client{Transport: newTimeouts(&rest.Config{}).wrap(trickle(time.Second, time.Second))}
 		response, err := client.Get("https://server/api/v1/pods")
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestOneLineSaysWhatIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var said []string
-		waits := NewWaits(func(line string) { said = append(said, time.Since(began).String()+" "+line) })
+		waits := NewPending(func(line string) { said = append(said, time.Since(began).String()+" "+line) })
 		get := func(server answering, after, within time.Duration) {
 			time.Sleep(after)
 			ctx, cancel := context.WithTimeout(t.Context(), within)
@@ -201,7 +201,7 @@ func TestAWatchThatIsNotAnsweredIsAGapAndListed(t *testing.T) {
 				t.Fatal(err)
 			}
 			client = client.WithPollInterval(20 * time.Millisecond)
-			client.patience.watch, client.patience.event = 50*time.Millisecond, time.Second
+			client.timeouts.watch, client.timeouts.event = 50*time.Millisecond, time.Second
 			shows := storeOn(t, client, ns)
 			shows()
 			c.Apply(t, configMaps(ns, 3))
@@ -231,8 +231,10 @@ func TestAWatchThatIsNotAnsweredIsAGapAndListed(t *testing.T) {
 func TestATypeWhoseWatchWasNotAnsweredOnceIsWatchedAgain(t *testing.T) {
 	t.Parallel()
 	client, ns, changes := silentOnce(t, faultproxy.Watches("/configmaps"), faultproxy.Times(1, faultproxy.Hang()))
-	client.patience.watch = 50 * time.Millisecond
-	go func() { _ = client.Watch(t.Context(), []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}}, changes.changed) }()
+	client.timeouts.watch = 50 * time.Millisecond
+	go func() {
+		_ = client.Watch(t.Context(), []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}}, changes.changed)
+	}()
 	changes.until(t, "it is listed", func(c Change) bool { return len(c.Relisted) == 1 })
 	testcluster.Shared(t).Apply(t, configMaps(ns, 2))
 	changes.until(t, "a watch shows what was made", func(c Change) bool { return c.Object != nil && c.Object.Name == "c001" })
@@ -242,7 +244,7 @@ func TestATypeWhoseWatchWasNotAnsweredOnceIsWatchedAgain(t *testing.T) {
 func TestTheWatchOfAServerThatAnswersNothingEnds(t *testing.T) {
 	t.Parallel()
 	client, ns, changes := silentOnce(t, func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps") }, faultproxy.Hang())
-	client.patience.watch, client.patience.answer = 50*time.Millisecond, 50*time.Millisecond
+	client.timeouts.watch, client.timeouts.answer = 50*time.Millisecond, 50*time.Millisecond
 	told := make(chan error, 1)
 	client = client.WithUnseen(func(_ ResumePoint, err error) { told <- err })
 	err := client.Watch(t.Context(), []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}}, changes.changed)

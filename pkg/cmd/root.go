@@ -39,7 +39,7 @@ func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
 func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobra.Command, *env.Env) {
 	config := genericclioptions.NewConfigFlags(true)
 	e := env.New(streams, config)
-	waits := cluster.NewWaits(func(line string) { fmt.Fprintln(e.ErrOut, render.OwnLine(e.ErrOut, line)) })
+	waits := cluster.NewPending(func(line string) { fmt.Fprintln(e.ErrOut, render.OwnLine(e.ErrOut, line)) })
 	config.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = userAgent()
 		config.WarningHandler = rest.NewWarningWriter(e.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
