@@ -31,9 +31,13 @@ func (h *heard) changed(c Change) {
 	h.changes = append(h.changes, c)
 }
 
-func (h *heard) until(t *testing.T, what string, is func(Change) bool) {
+// until waits for a change, and calls the functions before each look.
+func (h *heard) until(t *testing.T, what string, is func(Change) bool, before ...func()) {
 	t.Helper()
 	testcluster.Eventually(t, what, func(context.Context) (bool, error) {
+		for _, f := range before {
+			f()
+		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		for _, c := range h.changes {

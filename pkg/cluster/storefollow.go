@@ -154,7 +154,10 @@ func (s *Store) watch(f *followed, expired *bool) error {
 	s.mu.Unlock()
 	opened := func() { s.seen(f, func() { f.connected = true }) }
 	err := s.client.watchOnce(f.ctx, &at, extras{s.opts.Selector, s.opts.Annotations}, opened, func(c Change) { s.apply(f, c) })
-	s.set(f, func() { f.point, f.connected = at, false })
+	s.set(f, func() {
+		// What is held when the store ends was followed until then, and is no gap.
+		f.point, f.connected = at, f.connected && f.ctx.Err() != nil
+	})
 	return err
 }
 

@@ -69,7 +69,9 @@ func (d *due) take() ([]string, bool) {
 		clear(d.taken)
 		return nil, false
 	}
-	return slices.Sorted(maps.Keys(d.taken)), true
+	uids := slices.AppendSeq(make([]string, 0, len(d.taken)), maps.Keys(d.taken)) // none is not nil, which is all
+	slices.Sort(uids)
+	return uids, true
 }
 
 // done ends a run that has left nothing undone but these objects, which the next run looks at as well. After a run of which it is not called, that looks at all that

@@ -62,7 +62,9 @@ func TestWatchListsNothingAfterItsStart(t *testing.T) {
 	})
 	s.delete("Background", "owner")
 	s.untilLeft(0)
-	if again := lists(proxy.Requests()[before:]); len(again) > 0 {
+	first := lists(proxy.Requests()[:before])
+	again := slices.DeleteFunc(lists(proxy.Requests()[before:]), func(path string) bool { return !slices.Contains(first, path) }) // others define types
+	if len(again) > 0 {
 		t.Errorf("listed again: %v", again)
 	}
 	if paused := w.pauses(); len(paused) > 0 && paused[len(paused)-1] != nil {

@@ -26,7 +26,7 @@ func touched(c cluster.Change, known held) []string {
 	}
 	switch {
 	case c.Gone:
-		if known.Referenced(o.UID) {
+		if known.Referenced(o.UID) || absentOwner(o, known) { // a pass may have been refused for its owner loss
 			due = append(due, o.UID)
 		}
 	case before != nil, waiting(o) != "", known.Referenced(o.UID), !owned(c.ResumePoint.Type, o, known):
@@ -60,6 +60,14 @@ func waiting(o *graph.Object) string {
 		}
 	}
 	return ""
+}
+
+// absentOwner says whether an object has an owner that is not held.
+func absentOwner(o *graph.Object, known held) bool {
+	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool {
+		_, _, there := known.Lookup(r.UID, r.Kind)
+		return !there
+	})
 }
 
 // owned says whether all owners of an object are there, under the names that the references have, and are not being deleted. It is so of an object without

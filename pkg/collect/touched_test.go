@@ -29,6 +29,19 @@ func (h heldObjects) Referenced(uid string) bool {
 	return false
 }
 
+// TestAPassOfNothingIsNotOfAllThereIs: a pass may have looked at what was heard before it was told of.
+func TestAPassOfNothingIsNotOfAllThereIs(t *testing.T) {
+	t.Parallel()
+	d := newDue()
+	if due, part := d.take(); part || due != nil {
+		t.Errorf("the first pass is of %v", due)
+	}
+	d.done(nil)
+	if due, part := d.take(); !part || due == nil || len(due) > 0 {
+		t.Errorf("a pass of nothing is of %#v", due)
+	}
+}
+
 // TestWhatAnEventGivesWorkTo_GC023_GC027: an event gives work to the object that it is of, to an owner that waits for it, to both or to none.
 func TestWhatAnEventGivesWorkTo_GC023_GC027(t *testing.T) {
 	t.Parallel()
@@ -80,6 +93,7 @@ func TestWhatAnEventGivesWorkTo_GC023_GC027(t *testing.T) {
 		"an object without dependents is gone":              {cluster.Change{Gone: true, Before: object("x"), Object: object("x")}, ""},
 		"an owner is gone":                                  {cluster.Change{Gone: true, Object: object("owner")}, "owner"},
 		"a dependent is gone whose owner waits":             {cluster.Change{Gone: true, Object: object("x", by("waits"))}, "waits"},
+		"a dependent is gone whose owner is not there":      {cluster.Change{Gone: true, Object: object("x", by("nobody"))}, "x"},
 		"a dependent is gone whose owner stays":             {cluster.Change{Gone: true, Object: object("x", by("alive"))}, ""},
 		"a new object that is called otherwise":             {cluster.Change{Object: object("x", named("y"), by("alive"))}, ""},
 	} {

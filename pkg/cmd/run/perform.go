@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
@@ -38,11 +40,17 @@ func run(ctx context.Context, o *Options) error {
 	outcome, err := p.Perform(ctx)
 	switch {
 	case outcome != nil:
+		render.WarnGaps(o.ErrOut, news(outcome.Gaps, p.Gaps))
 		return errors.Join(o.print(ctx, client, outcome), err)
 	case answer.IsRefusal(err) && o.lines():
 		return errors.Join(o.show(p.Proposal), err)
 	}
 	return err
+}
+
+// news are the gaps that were not told of before.
+func news(gaps, told []v1alpha1.Gap) []v1alpha1.Gap {
+	return slices.DeleteFunc(slices.Clone(gaps), func(g v1alpha1.Gap) bool { return slices.Contains(told, g) })
 }
 
 // request is what the flags come to.
