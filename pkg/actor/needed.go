@@ -30,32 +30,55 @@ func (f *Finder) Needed(ctx context.Context, o *unstructured.Unstructured, a Act
 	if _, leaves := a.Known.Leaves(o.Object); leaves {
 		return nil
 	}
-	fill := func(group string) (string, bool) {
-		filled, unfilled := a.Known.Fill(group, Fields(o, a.Finalizer))
+	return f.neededBy(ctx, o, a.Known.Needs, filler(o, a.Known, a.Finalizer))
+}
+
+// filler fills a group with what is known of an object; false if that is not enough.
+func filler(o *unstructured.Unstructured, known finalizer.Known, name string) func(string) (string, bool) {
+	return func(group string) (string, bool) {
+		filled, unfilled := known.Fill(group, Fields(o, name))
 		return filled, len(unfilled) == 0
 	}
-	return f.neededBy(ctx, o, a.Known.Needs, fill)
+}
+
+// Deciding returns the object that has what an actor decides by, as the object with its finalizer names it: nil if it names none, or the one that it names is not there.
+func (f *Finder) Deciding(ctx context.Context, o *unstructured.Unstructured, known finalizer.Known, name string, of finalizer.Need) (*unstructured.Unstructured, error) {
+	needed, ok := f.named(o, of, filler(o, known, name))
+	if !ok || needed.Type.Namespaced && needed.Namespace == "" {
+		return nil, nil
+	}
+	return f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource}, needed.Namespace, needed.Name)
+}
+
+// named returns what an object names of a kind that is needed; false if it names nothing, or what is not served.
+func (f *Finder) named(o *unstructured.Unstructured, n finalizer.Need, fill func(string) (string, bool)) (Needed, bool) {
+	group, filled := fill(n.Group)
+	t, served := f.reader.KindIn(group, status.FieldOr(o, n.KindField, n.Kind))
+	name := status.FieldOr(o, n.NameField, n.Name)
+	if !filled || !served || name == "" || !n.Applies(o.Object) {
+		return Needed{}, false
+	}
+	needed := Needed{Type: t.Type, Name: name, NamedBy: o, Field: n.NameField}
+	if t.Namespaced && n.Scope != finalizer.ClusterWide {
+		needed.Namespace = status.FieldOr(o, n.NamespaceField, o.GetNamespace())
+	}
+	return needed, true
 }
 
 // neededBy are the objects that one names of some that are needed, and those that these name in turn.
 func (f *Finder) neededBy(ctx context.Context, o *unstructured.Unstructured, needs []finalizer.Need, fill func(string) (string, bool)) []Needed {
 	var all []Needed
 	for _, n := range needs {
-		group, filled := fill(n.Group)
-		t, served := f.reader.KindIn(group, status.FieldOr(o, n.KindField, n.Kind))
-		name := status.FieldOr(o, n.NameField, n.Name)
-		if !filled || !served || name == "" || !n.Applies(o.Object) {
+		needed, ok := f.named(o, n, fill)
+		if !ok {
 			continue
 		}
-		needed := Needed{Type: t.Type, Name: name, NamedBy: o, Field: n.NameField}
-		if t.Namespaced && n.Scope != finalizer.ClusterWide {
-			needed.Namespace = status.FieldOr(o, n.NamespaceField, o.GetNamespace())
-		}
 		all = append(all, needed)
+		t := needed.Type
 		if len(n.Needs) == 0 || t.Namespaced && needed.Namespace == "" {
 			continue
 		}
-		if of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, needed.Namespace, name); err == nil && of != nil {
+		if of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, needed.Namespace, needed.Name); err == nil && of != nil {
 			all = append(all, f.neededBy(ctx, of, n.Needs, fill)...)
 		}
 	}

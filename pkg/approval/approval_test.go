@@ -40,6 +40,7 @@ func whole() *v1alpha1.Plan {
 		Disks:       []v1alpha1.Disk{{Volume: object("PersistentVolume", "disk"), Claim: &claim, ReclaimPolicy: "Delete", Driver: "csi", Handle: "h"}},
 		UnreadDisks: []v1alpha1.ObjectRef{object("PersistentVolume", "unread"), object("PersistentVolume", "other")},
 		Spared:      []v1alpha1.Spared{{Object: object("Bucket", "s"), Finalizer: "f"}}, UnreadSpared: []v1alpha1.ObjectRef{object("Bucket", "u")},
+		Decided: []v1alpha1.Decided{{Object: object("Bucket", "s"), Finalizer: "f", Field: "spec.policy", Value: `"Delete"`}},
 	}
 }
 
@@ -96,6 +97,8 @@ func TestEveryChangeOfWhatIsDoneChangesTheDigest(t *testing.T) {
 		"disk":    func(p *v1alpha1.Plan) { p.Disks[0].Handle = "another" },
 		"read":    func(p *v1alpha1.Plan) { p.UnreadDisks = nil },
 		"spared":  func(p *v1alpha1.Plan) { p.Spared = nil },
+		"decided": func(p *v1alpha1.Plan) { p.Decided[0].Value = `"Retain"` },
+		"field":   func(p *v1alpha1.Plan) { p.Decided[0].Field = "spec.other" },
 		"unknown": func(p *v1alpha1.Plan) { p.UnreadSpared = nil },
 		"root":    func(p *v1alpha1.Plan) { p.Roots = p.Roots[:1] },
 		"deleted": func(p *v1alpha1.Plan) { p.Deleted = p.Deleted[:2] },

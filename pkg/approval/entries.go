@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -85,6 +86,9 @@ func (c Content) each(told bool, add func(key []byte, words string)) {
 	}
 	for _, s := range p.Spared {
 		add(k.begin("spared").object(s.Object).text(s.Finalizer).end(), words("leave what %s manages outside the cluster", named(s.Object)))
+	}
+	for _, d := range p.Decided {
+		add(k.begin("decided").object(d.Object).text(d.Finalizer).text(d.Field).text(d.Value).end(), words("%s of %s is %s", d.Field, named(d.Object), cmp.Or(d.Value, "not set")))
 	}
 	for _, o := range p.UnreadSpared {
 		add(k.begin("unreadSpared").object(o).end(), words("perhaps leave what %s manages outside the cluster", named(o)))

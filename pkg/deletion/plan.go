@@ -158,7 +158,7 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 	if p.Known, err = pl.request.finalizers(); err != nil {
 		return err
 	}
-	if err := readSpared(ctx, pl.client, p.Known, p.Plan, details); err != nil {
+	if err := readSpared(ctx, pl.client, reader, p.Known, p.Plan, details); err != nil {
 		return err
 	}
 	return findIdle(ctx, pl.client, reader, p.Known, p.Plan, details)

@@ -70,6 +70,9 @@ func planBesides(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		out.Spared = append(out.Spared, v1alpha1.Spared{Object: Ref(p.Graph.Ref(s.Object)), Finalizer: s.Finalizer, Because: s.Because})
 	}
 	out.UnreadSpared = refs(p.Graph, p.UnreadSpared)
+	for _, d := range p.Decided {
+		out.Decided = append(out.Decided, v1alpha1.Decided{Object: Ref(p.Graph.Ref(d.Object)), Finalizer: d.Finalizer, Field: d.Field, Value: d.Value})
+	}
 	for _, r := range p.Recreated {
 		out.Recreated = append(out.Recreated, v1alpha1.Recreated{Object: Ref(p.Graph.Ref(r.Object)), Owner: Ref(p.Graph.Ref(r.Owner)), Field: r.Field, Program: r.Program, With: r.With})
 	}

@@ -34,6 +34,9 @@ func (k *Known) checkRelated() []error {
 	for _, err := range link.CheckAlternatives(k.Spares) {
 		errs = append(errs, fmt.Errorf(`"spares", %w`, err))
 	}
+	for i, d := range k.Decides {
+		add("decides", i, d.check()...)
+	}
 	for i, n := range k.Needs {
 		add("needs", i, n.check()...)
 	}
@@ -77,6 +80,17 @@ func (p Pause) check() error {
 		return errors.New(`give exactly one of "annotation", "label" and "field"`)
 	}
 	return checkFields(p.Field)
+}
+
+func (d Decision) check() []error {
+	var errs []error
+	if (d.Annotation != "") == !d.Field.IsZero() {
+		errs = append(errs, errors.New(`give exactly one of "annotation" and "field"`))
+	}
+	if d.Of != nil {
+		errs = append(errs, d.Of.check()...)
+	}
+	return errs
 }
 
 func (n Need) check() []error {

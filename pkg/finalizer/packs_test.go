@@ -1,6 +1,7 @@
 package finalizer_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,27 @@ func TestEmbeddedReads(t *testing.T) {
 			for _, sentences := range []string{k.Before, k.Note, k.Alive.Note} {
 				if sentences != "" && !strings.HasSuffix(sentences, ".") {
 					t.Errorf("%s: %s: %q does not end in a full stop", pack.File, k.ID, sentences)
+				}
+			}
+		}
+	}
+}
+
+// TestWhatASettingDecidesIsRead: an entry that names a setting names the field of it, so that the digest of a plan has it.
+func TestWhatASettingDecidesIsRead(t *testing.T) {
+	elsewhere := map[string]bool{"argocd-application": true, "argocd-application-policy": true} // in what an Application manages, as its links say
+	for _, pack := range embedded(t).Packs() {
+		for _, k := range pack.Finalizers {
+			if settings := k.Knob != "" || len(k.Spares) > 0; settings && !elsewhere[k.ID] != (len(k.Decides) > 0) {
+				t.Errorf("%s: %s: %q is a setting, and it decides by %v", pack.File, k.ID, k.Knob, k.Decides)
+			}
+			for _, alternative := range k.Spares {
+				for _, c := range alternative {
+					if !slices.ContainsFunc(k.Decides, func(d finalizer.Decision) bool {
+						return d.Annotation == c.Annotation && strings.HasPrefix(c.Field.String(), d.Field.String())
+					}) {
+						t.Errorf("%s: %s: it spares by %s, and does not decide by it", pack.File, k.ID, c)
+					}
 				}
 			}
 		}

@@ -64,6 +64,36 @@ func (n Need) Applies(object map[string]any) bool {
 // Leaves says in which words an object tells the actor to leave what it manages outside the cluster; false if it does not.
 func (k Known) Leaves(object map[string]any) (string, bool) { return link.AnyMet(k.Spares, object) }
 
+// Decision is exactly one of an annotation and a field.
+type Decision struct {
+	Annotation string    `json:"annotation,omitempty"`
+	Field      link.Path `json:"field,omitzero"`
+	// Of is the object that has it; nil for the object that has the finalizer.
+	Of *Need `json:"of,omitempty"`
+}
+
+func (d Decision) path() link.Path {
+	if d.Annotation != "" {
+		return link.AnnotationPath(d.Annotation)
+	}
+	return d.Field
+}
+
+// String names it: spec.deletionPolicy of the VolumeSnapshotContent.
+func (d Decision) String() string {
+	what := d.path().String()
+	if d.Annotation != "" {
+		what = "annotation " + d.Annotation
+	}
+	if d.Of != nil {
+		what += " of the " + d.Of.Kind
+	}
+	return what
+}
+
+// Value returns what an object has there, as JSON; empty if that is nothing.
+func (d Decision) Value(object map[string]any) string { return d.path().JSON(object) }
+
 // Use is a kind of object that uses the one that has the finalizer. Group may hold placeholders. Fields are those of the
 // objects that use it.
 type Use struct {

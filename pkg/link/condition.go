@@ -68,7 +68,7 @@ func hasItem(list, item string) bool {
 func (c Condition) path() Path {
 	switch {
 	case c.Annotation != "":
-		return Path{[]string{"metadata", "annotations", c.Annotation}}
+		return AnnotationPath(c.Annotation)
 	case c.Label != "":
 		return Path{[]string{"metadata", "labels", c.Label}}
 	}

@@ -106,6 +106,28 @@ func (p Path) Pointer() (string, bool) {
 	return pointer.String(), true
 }
 
+// AnnotationPath leads to an annotation.
+func AnnotationPath(key string) Path { return Path{[]string{"metadata", "annotations", key}} }
+
+// JSON returns what an object has there, as JSON; empty if that is nothing.
+func (p Path) JSON(object map[string]any) string {
+	values := p.all(object)
+	if len(values) == 0 {
+		return ""
+	}
+	var text []byte
+	var err error
+	if slices.Contains(p.steps, allItems) {
+		text, err = json.Marshal(values)
+	} else {
+		text, err = json.Marshal(values[0])
+	}
+	if err != nil {
+		return err.Error() // an object that was read as JSON has none
+	}
+	return string(text)
+}
+
 // all returns what an object has there; nothing if a field on the way is missing, or is no object or list.
 func (p Path) all(object any) []any {
 	values := []any{object}

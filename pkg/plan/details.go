@@ -30,6 +30,8 @@ type Details struct {
 	// Spared are objects whose finalizers' actors leave what they manage outside the cluster, and UnreadSpared those of which that is not known.
 	Spared       []Spared
 	UnreadSpared []graph.ID
+	// Decided is what the actors of finalizers decide by what becomes of what they manage outside the cluster.
+	Decided []Decided
 	// Forbidden are the writes of this command that the server is known to refuse.
 	Forbidden []Forbidden
 }
@@ -40,6 +42,14 @@ type Spared struct {
 	Finalizer string
 	// Because says what in the object says so: spec.deletionPolicy is Orphan.
 	Because string
+}
+
+// Decided is a field by which the actor of a finalizer decides what becomes of what it manages outside the cluster, or that says what that is.
+type Decided struct {
+	Object    graph.ID
+	Finalizer string
+	// Field names it, and Value is what it has, as JSON; empty if that is nothing.
+	Field, Value string
 }
 
 // Forbidden is a write that the user may not do.

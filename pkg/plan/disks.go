@@ -27,6 +27,6 @@ func (p *Plan) learnData(f Details) {
 	p.Disks = f.Disks
 	p.UnreadDisks = slices.Sorted(slices.Values(f.UnreadDisks))
 	p.Idle, p.Abandoned, p.Unserved = f.Idle, f.Abandoned, f.Unserved
-	p.Spared = f.Spared
+	p.Spared, p.Decided = f.Spared, f.Decided
 	p.UnreadSpared = slices.Sorted(slices.Values(f.UnreadSpared))
 }

@@ -180,6 +180,8 @@ type Plan struct {
 	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of which that is not known. They are known after Learn.
 	Spared       []Spared
 	UnreadSpared []graph.ID
+	// Decided is what decides about that. It is known after Learn.
+	Decided []Decided
 
 	options Options
 	end     *Projection

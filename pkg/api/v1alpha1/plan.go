@@ -72,6 +72,8 @@ type Plan struct {
 	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of which that is not known.
 	Spared       []Spared    `json:"spared,omitempty"`
 	UnreadSpared []ObjectRef `json:"unreadSpared,omitempty"`
+	// Decided is what the actors of finalizers decide by what becomes of what they manage outside the cluster, and what says what that is.
+	Decided []Decided `json:"decided,omitempty"`
 	// Recreated are those of Deleted that a program probably creates again, because an object that is not deleted names them.
 	Recreated []Recreated `json:"recreated,omitempty"`
 	// Guarded are the objects whose deletion the server refuses as long as their guards are there. The other fields do not take that into account.
@@ -203,6 +205,15 @@ type Spared struct {
 	Because string `json:"because"`
 }
 
+// Decided is a field by which the actor of a finalizer decides what becomes of what it manages outside the cluster, or that says what that is.
+type Decided struct {
+	Object    ObjectRef `json:"object"`
+	Finalizer string    `json:"finalizer"`
+	// Field names it: spec.deletionPolicy. Value is what it has, as JSON; of more than a kilobyte its checksum, and empty if it is not there.
+	Field string `json:"field"`
+	Value string `json:"value,omitempty"`
+}
+
 // Recreated is an object that a program creates again when it is deleted.
 type Recreated struct {
 	Object ObjectRef `json:"object"`
@@ -280,6 +291,7 @@ func (p *Plan) DeepCopyObject() runtime.Object {
 	out.Forbidden = slices.Clone(p.Forbidden)
 	out.Unread = slices.Clone(p.Unread)
 	out.Spared, out.UnreadSpared = slices.Clone(p.Spared), slices.Clone(p.UnreadSpared)
+	out.Decided = slices.Clone(p.Decided)
 	out.Recreated, out.Guarded = slices.Clone(p.Recreated), slices.Clone(p.Guarded)
 	out.Abandoned, out.Protected = slices.Clone(p.Abandoned), slices.Clone(p.Protected)
 	for i := range out.Abandoned {
