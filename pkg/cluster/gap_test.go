@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,8 +49,10 @@ func TestOneBrokenTypeIsAGap(t *testing.T) {
 			proxy.On(listing("secrets"), test.fault)
 			g, listed := list(t, proxy.Config(), opts)
 			wantGap(t, listed, "secrets", test.reason, test.text)
-			if len(listed.Gaps) != 1 {
-				t.Errorf("gaps: %+v", listed.Gaps)
+			for _, g := range listed.Gaps {
+				if g.Resource != "secrets" && !strings.HasSuffix(g.Group, ".example.com") { // which other tests are about to define
+					t.Errorf("a gap: %+v", g)
+				}
 			}
 			for _, line := range dump(healthy, ns) {
 				found := false

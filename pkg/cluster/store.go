@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +15,9 @@ const (
 	maxConnect = 5 * time.Second
 	// askAgain is for how long a type that may not be listed is not asked for again.
 	askAgain = time.Minute
+	// lastEvents is for how long the watch of a type that is not listed any more may go on. Where its CRD was deleted, the events that prove that its objects are gone
+	// may come after discovery has shown that.
+	lastEvents = 5 * time.Second
 )
 
 // Store holds the metadata of all objects that it was told to list, and keeps it by watches from where the lists ended, as upstream's GraphBuilder
@@ -190,20 +192,12 @@ func (s *Store) drop() {
 // remove forgets a scope. The lock is held.
 func (s *Store) remove(at scope) {
 	f := s.scopes[at]
-	f.cancel()
+	f.left = true
+	time.AfterFunc(lastEvents, f.cancel)
 	s.release(f)
 	delete(s.scopes, at)
 	s.retyped = true
 	s.moved.Broadcast()
-}
-
-// DefinitionOf returns the name of the CRD that defines a type; empty if none is held.
-func (s *Store) DefinitionOf(t graph.Type) string {
-	names, _ := s.names(CRDs.Group, CRDs.Resource)
-	if name := t.Resource + "." + t.Group; slices.Contains(names, name) {
-		return name
-	}
-	return ""
 }
 
 // names returns the names of the objects of a type that is held everywhere; false if it is not, or if it is not followed at the moment, so that there may be
@@ -267,11 +261,31 @@ func (s *Store) behind() bool {
 	return false
 }
 
+// define records which types CRDs define. The lock is held.
+func (s *Store) define() {
+	crds := s.scopes[scope{CRDs.Group, CRDs.Resource, ""}]
+	if crds == nil {
+		return
+	}
+	names := map[string]bool{}
+	for _, o := range crds.objects {
+		names[o.Name] = true
+	}
+	for at, f := range s.scopes {
+		if name := at.resource + "." + at.group; names[name] {
+			f.definition = name
+		}
+	}
+}
+
 // fill adds to a builder all that is held, or the part around some objects unless types have joined or left. What is not followed at the moment is a gap.
 func (s *Store) fill(ctx context.Context, b *graph.Builder, l *lister, around []string) (part bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	part = around != nil && !s.retyped
+	if !part {
+		s.define()
+	}
 	s.retyped = false
 	listings := make(map[*followed]*graph.Listing, len(s.scopes))
 	for at, f := range s.scopes {

@@ -42,6 +42,8 @@ type followed struct {
 	problem          error
 	refusedSince     time.Time // since when it may neither be watched nor listed; zero if it may
 	gap              bool      // a listing has shown the problem as a gap
+	definition       string    // the name of the CRD that defines the type, if that was held
+	left             bool      // it is held no more, and its watch is about to end
 }
 
 // hurry has a watch that was interrupted tried again now. The lock is held.
@@ -63,11 +65,12 @@ func (s *Store) follow(f *followed) {
 		interval = DefaultPollInterval
 	}
 	expired, delay, during := f.point.ResourceVersion == "", rewatchDelay, interval
-	for f.ctx.Err() == nil {
+	defer f.cancel()
+	for !s.isOver(f) {
 		began := time.Now()
 		err := s.watch(f, &expired)
 		switch {
-		case f.ctx.Err() != nil:
+		case s.isOver(f):
 			return
 		case apierrors.IsUnauthorized(err):
 			s.fail(err)
@@ -117,6 +120,13 @@ func (f *followed) unanswered() bool {
 	return f.begun && !f.connected && !f.tried && time.Since(f.asked) > mostAsked
 }
 
+// isOver returns whether a type need not be followed any more.
+func (s *Store) isOver(f *followed) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f.left || f.ctx.Err() != nil
+}
+
 // set changes what is known of a scope.
 func (s *Store) set(f *followed, change func()) {
 	s.mu.Lock()
@@ -161,10 +171,12 @@ func (s *Store) watch(f *followed, expired *bool) error {
 	return err
 }
 
-// apply records an event and hands it on, with what was held before.
+// apply records an event and hands it on, with what was held before. Of a type that is not listed any more only deletions count.
 func (s *Store) apply(f *followed, c Change) {
+	counts := true
 	s.set(f, func() {
-		if f.ctx.Err() != nil {
+		c.Definition, counts = f.definition, !f.left || c.Gone
+		if f.left || f.ctx.Err() != nil {
 			return // it is not held any more
 		}
 		f.point = c.ResumePoint
@@ -176,7 +188,9 @@ func (s *Store) apply(f *followed, c Change) {
 			s.holds(s.compact(c.Object, f))
 		}
 	})
-	s.changed(c)
+	if counts {
+		s.changed(c)
+	}
 }
 
 // replace records a list, and says so if it is not what was held.
@@ -184,7 +198,7 @@ func (s *Store) replace(f *followed, objects map[string]*held, at ResumePoint) {
 	var news bool
 	var missing []string
 	s.set(f, func() {
-		if f.ctx.Err() != nil {
+		if f.left || f.ctx.Err() != nil {
 			return
 		}
 		news = differs(f.objects, objects)
@@ -208,7 +222,7 @@ func (s *Store) poll(f *followed, interval, during time.Duration) bool {
 	for {
 		objects, at, err := s.relist(f.ctx, f)
 		switch {
-		case f.ctx.Err() != nil:
+		case s.isOver(f):
 			return false
 		case apierrors.IsUnauthorized(err):
 			return false // which the next watch will meet

@@ -121,3 +121,29 @@ func TestAStoreSaysWhatAnEventHasChanged(t *testing.T) {
 		t.Error("found what is not there")
 	}
 }
+
+// TestATypeThatIsNotListedAnyMoreStillSaysWhatIsDeleted: when a CRD is deleted, discovery may show that before the watch shows what has gone with it.
+func TestATypeThatIsNotListedAnyMoreStillSaysWhatIsDeleted(t *testing.T) {
+	var told []Change
+	s := (&Client{}).NewStore(t.Context(), ListOptions{}, func(c Change) { told = append(told, c) })
+	custom, crds := &followed{}, &followed{}
+	at := ResumePoint{Type: graph.Type{Group: "example.com", Version: "v1", Resource: "widgets", Kind: "Widget"}}
+	s.listing(custom).hold(at)
+	s.listing(crds).hold(ResumePoint{Type: graph.Type{Group: CRDs.Group, Version: "v1", Resource: CRDs.Resource, Kind: "CustomResourceDefinition"}})
+	definition := graph.Object{UID: "d", Name: "widgets.example.com"}
+	s.apply(crds, Change{Object: &definition})
+	filled(t, s)
+	s.apply(crds, Change{Object: &definition, Gone: true})
+	s.mu.Lock()
+	s.remove(scopeOf(at.Type, ""))
+	s.mu.Unlock()
+	told = nil
+	s.apply(custom, Change{Object: &graph.Object{UID: "a", Name: "a"}})
+	s.apply(custom, Change{Object: &graph.Object{UID: "b", Name: "b"}, Gone: true})
+	if len(told) != 1 || told[0].Object.Name != "b" || told[0].Definition != "widgets.example.com" {
+		t.Errorf("it has told %+v", told)
+	}
+	if len(custom.objects) != 0 || !s.isOver(custom) || custom.ctx.Err() != nil {
+		t.Errorf("it holds %v, and is over: %t, %v", custom.objects, s.isOver(custom), custom.ctx.Err())
+	}
+}

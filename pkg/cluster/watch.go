@@ -39,6 +39,8 @@ type Change struct {
 	Before      *graph.Object
 	Missing     []string
 	ResumePoint ResumePoint
+	// Definition is the name of the CRD that defines the type, as a Store has seen it; empty if none does.
+	Definition string
 }
 
 // Watch watches the types from the given resume points on until the context ends, and calls changed with every change.

@@ -35,12 +35,8 @@ type deletion struct {
 // when its type is not served any more.
 func (l *Loop) witness(c cluster.Change) {
 	t, o := c.ResumePoint.Type, c.Object
-	crd := ""
-	if l.store != nil {
-		crd = l.store.DefinitionOf(t)
-	}
 	l.mu.Lock()
-	l.witnessed[o.UID] = deletion{group: t.Group, kind: t.Kind, namespace: o.Namespace, name: o.Name, crd: crd, pass: l.passes, at: time.Now()}
+	l.witnessed[o.UID] = deletion{group: t.Group, kind: t.Kind, namespace: o.Namespace, name: o.Name, crd: c.Definition, pass: l.passes, at: time.Now()}
 	many := len(l.witnessed) > mostWitnessed
 	l.mu.Unlock()
 	if many {
