@@ -32,11 +32,11 @@ func TestWatchEndsAsTheCollectorDoes_P14(t *testing.T) {
 	theirs := testcluster.Start(t, testcluster.NoControllers(), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
 	tw := &twins{client: newClient(t, ours), ours: randomcluster.New(t, ours), theirs: randomcluster.New(t, theirs), collector: theirs, named: map[string]int{}}
 	theirs.StartControllers(t, testcluster.Collector)
-	for _, b := range batches("m", *twinSeed, randomcluster.Graphs(), 100) {
+	for _, b := range batches("m", *twinSeed, randomcluster.Few(), 100) {
 		tw.compareWatch(t, b)
 	}
 	t.Logf("%d comparisons; differences: %v", tw.compared, tw.named)
-	if tw.named["timing"] > 1+randomcluster.Graphs()/5 {
+	if tw.named["timing"] > 1+randomcluster.Few()/5 {
 		t.Errorf("%d differences by timing are too many to call it that", tw.named["timing"])
 	}
 }
