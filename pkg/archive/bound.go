@@ -19,6 +19,8 @@ const (
 	maxPlan       = 512 << 20
 	planPerByte   = 256
 	bytesPerToken = 16
+	// planPerToken is less, as the entries of a plan with short names have no more than 14 bytes for each of their elements.
+	planPerToken = 8
 )
 
 // planBound is how long the plan of an archive may be whose file has a size.
@@ -46,14 +48,14 @@ func readable(doc []byte) error {
 	if len(doc) > maxDocument {
 		return errTooLong
 	}
-	return dense(doc)
+	return dense(doc, bytesPerToken)
 }
 
 var errTooLong = fmt.Errorf("a document of more than %d MiB", maxDocument>>20)
 
 // dense returns an error for a document of too many elements. An element has a character of its own
 // that begins, separates or ends it; text has such characters too, but not as many.
-func dense(doc []byte) error {
+func dense(doc []byte, perToken int) error {
 	tokens := 0
 	for i, b := range doc {
 		switch b {
@@ -65,7 +67,7 @@ func dense(doc []byte) error {
 			}
 		}
 	}
-	if most := max(len(doc), maxDocument) / bytesPerToken; tokens > most {
+	if most := max(len(doc), maxDocument) / perToken; tokens > most {
 		return fmt.Errorf("a document of more than %d elements", most)
 	}
 	return nil

@@ -1,9 +1,14 @@
 package archive
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
 // TestASmallFileTakesLittleMemory: what a few kilobytes can be made of is refused before it is
@@ -26,7 +31,7 @@ func TestASmallFileTakesLittleMemory(t *testing.T) {
 		"nested lists":  {smallArchive + object + "data:\n", strings.Repeat("- ", 9000) + "a\n", tooMany / 9000, "", "elements"},
 		"aliases":       {smallArchive + object + "text: &a '" + strings.Repeat("text ", 20_000) + "'\ndata: [", "*a,", 5000, "]\n", "aliases"},
 		"a long plan":   {strings.TrimSuffix(beforeRoots, "\n") + "\n# ", "text ", 7 << 20, "\n", "a document of more than"},
-		"entries":       {beforeRoots + "roots:\n", "- {}\n", tooMany / 3, "", "elements"},
+		"entries":       {beforeRoots + "roots:\n", "- {}\n", tooMany * 2 / 3, "", "elements"},
 		"plan aliases":  {"apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\npolicy: &a " + strings.Repeat("text", 20_000) + "\nroots: [", "{name: *a},", 5000, "]\n", "aliases"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -41,6 +46,24 @@ func TestASmallFileTakesLittleMemory(t *testing.T) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// TestTheEntriesOfAPlanWithShortNamesAreRead, however many there are: they have the most elements.
+func TestTheEntriesOfAPlanWithShortNamesAreRead(t *testing.T) {
+	t.Parallel()
+	o := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "A", Resource: "as", Name: "a", UID: "a"}
+	doc, err := yaml.Marshal(v1alpha1.Plan{
+		Roots: []v1alpha1.ObjectRef{o}, Deleted: []v1alpha1.ObjectRef{o}, UnreadDisks: []v1alpha1.ObjectRef{o},
+		Actions:  []v1alpha1.Action{{Verb: "delete", Object: o, By: "client", Wave: 1, Owners: []string{"11111111-0000-4000-8000-000000000000"}}},
+		Blockers: []v1alpha1.Blocker{{Object: o, Finalizers: []string{"a/b"}}},
+		Decided:  []v1alpha1.Decided{{Object: o, Finalizer: "a/b", Field: "spec.a"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dense(bytes.Repeat(doc, 1+maxDocument/len(doc)), planPerToken); err != nil {
+		t.Error(err)
 	}
 }
 

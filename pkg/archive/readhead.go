@@ -16,7 +16,7 @@ const entriesAtOnce = 500
 
 // readPlan decodes a plan: in pieces if it is laid out as writePlan does, which comes to the same, and otherwise as a whole.
 func readPlan(doc []byte) (*v1alpha1.Plan, error) {
-	if err := dense(doc); err != nil {
+	if err := dense(doc, planPerToken); err != nil {
 		return nil, err
 	}
 	if pieces, ok := cutPlan(doc); ok {
