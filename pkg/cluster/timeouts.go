@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
@@ -89,8 +90,22 @@ type timing struct {
 	timeouts *timeouts
 }
 
+// mostRetryAfter is how long a server may tell a client to wait. One that asks for more refuses.
+const mostRetryAfter = time.Minute
+
 // RoundTrip implements http.RoundTripper.
 func (t *timing) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := t.roundTrip(r)
+	if err == nil {
+		// client-go waits for whole seconds, says nothing meanwhile, and asks ten times.
+		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > int(mostRetryAfter/time.Second) {
+			response.Header.Del("Retry-After")
+		}
+	}
+	return response, err
+}
+
+func (t *timing) roundTrip(r *http.Request) (*http.Response, error) {
 	header, part := t.timeouts.bounds(r)
 	if header == 0 {
 		return t.next.RoundTrip(r)

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -140,6 +141,25 @@ func TestTheBuildersRequestsAreBounded(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// TestAServerThatAsksForHoursIsNotWaitedFor, with a bound of whole requests or without.
+func TestAServerThatAsksForHoursIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	for _, timeout := range []time.Duration{0, time.Minute} {
+		proxy := faultproxy.Start(t, c.Config())
+		proxy.On(listing("configmaps"), faultproxy.RetryAfter(3600))
+		config := proxy.Config()
+		config.Timeout = timeout
+		client, err := New(config, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.ForEachMeta(t.Context(), configMapType, "default", func(*graph.Object) {}); !apierrors.IsTooManyRequests(err) {
+			t.Errorf("got %v", err)
+		}
+	}
 }
 
 // TestOneLineSaysWhatIsWaitedFor, in time, now and then, and of all requests together.
