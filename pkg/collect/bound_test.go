@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -225,7 +224,7 @@ func TestBreakerDoesNotTripOverWhatWasAgreedTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.check()
-	if _, err := New(client, Options{List: cluster.ListOptions{Namespace: s.namespace}}).Run(t.Context()); err != nil {
+	if _, err := New(client, s.options()).Run(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -29,6 +29,16 @@ func (i *installed) interrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	// A line is printed when an answer comes, and another object of the stage may not have had its own yet.
+	testcluster.Eventually(t, "all of the first stage is being deleted", func(context.Context) (bool, error) {
+		now := objects(t, i.cluster)
+		for uid := range i.held {
+			if !now[uid].deleting {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
 	until(t, out, `deleting `+i.name+`.`)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
