@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -31,22 +32,15 @@ func (h *heard) changed(c Change) {
 	h.changes = append(h.changes, c)
 }
 
-// until waits for a change, and calls the functions before each look.
-func (h *heard) until(t *testing.T, what string, is func(Change) bool, before ...func()) {
+func (h *heard) have(is func(Change) bool) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.changes, is)
+}
+
+func (h *heard) until(t *testing.T, what string, is func(Change) bool) {
 	t.Helper()
-	testcluster.Eventually(t, what, func(context.Context) (bool, error) {
-		for _, f := range before {
-			f()
-		}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		for _, c := range h.changes {
-			if is(c) {
-				return true, nil
-			}
-		}
-		return false, nil
-	})
+	testcluster.Eventually(t, what, func(context.Context) (bool, error) { return h.have(is), nil })
 }
 
 // TestWatchListsATypeThatMayNotBeWatched: what is created, changed and deleted is heard of all the same, by lists in the namespace that was asked for.

@@ -230,7 +230,9 @@ func (s *Store) catchUp(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.scopes {
-		f.hurry()
+		if s.ctx.Err() == nil { // otherwise nothing is watched again
+			f.hurry()
+		}
 	}
 	for ctx.Err() == nil && s.ctx.Err() == nil && time.Now().Before(over) && s.behind() {
 		s.moved.Wait()

@@ -52,11 +52,11 @@ func (p *pass) allows(id graph.ID) bool {
 const reportFor = 2 * time.Second
 
 // whole returns what a watch that has ended leaves: of all that the store holds, and not of the part that the last pass has looked at.
-func (l *Loop) whole(last *Result) *Result {
+func (l *Loop) whole(ctx context.Context, last *Result) *Result {
 	if last == nil || !last.part {
 		return last
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), reportFor)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportFor)
 	defer cancel()
 	p, err := l.held(ctx, nil)
 	if err == nil {

@@ -109,7 +109,7 @@ func TestWatchAfterAnOutageInWhichTheServerWasRestarted(t *testing.T) {
 	c.Apply(t, ownedBy("of-custom", "custom", define()), "-n", s.namespace)
 	proxy, client := proxied(t, c)
 	var down atomic.Bool
-	proxy.On(func(*http.Request) bool { return down.Load() }, func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) })
+	proxy.On(func(*http.Request) bool { return down.Load() }, faultproxy.Reset())
 	opts := s.options()
 	opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 100*time.Millisecond
 	watchOver(t, client, opts)

@@ -61,13 +61,13 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 		case again:
 			paused.because("unreachable", err)
 			if err := wait.failed(ctx); err != nil {
-				return l.whole(last), err
+				return l.whole(ctx, last), err
 			}
 			continue
 		case l.opts.Paused != nil && paused.refused(err):
 			most = wait.longest() // the owner loss may be one for a while only
 		case err != nil || enough != nil && enough(s):
-			return l.whole(last), err
+			return l.whole(ctx, last), err
 		default:
 			paused.over()
 			if !onlyForbidden(s.Gaps) || !onlyForbidden(s.Unread) {
@@ -87,7 +87,7 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 		l.store.Follow()
 		heard, err := l.due.wait(ctx, l.store.Ended(), l.opts.Settle, most)
 		if err != nil {
-			return l.whole(last), err
+			return l.whole(ctx, last), err
 		}
 		if !heard && all {
 			l.due.addAll()
