@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,11 +42,15 @@ func filler(o *unstructured.Unstructured, known finalizer.Known, name string) fu
 	}
 }
 
-// Deciding returns the object that has what an actor decides by, as the object with its finalizer names it: nil if it names none, or the one that it names is not there.
+// Deciding returns the object that has a field by which an actor decides, as the object with its finalizer names it: nil if it names none, or if the one that it names is
+// proven to be absent. That its kind is not served proves nothing.
 func (f *Finder) Deciding(ctx context.Context, o *unstructured.Unstructured, known finalizer.Known, name string, of finalizer.Need) (*unstructured.Unstructured, error) {
-	needed, ok := f.named(o, of, filler(o, known, name))
-	if !ok || needed.Type.Namespaced && needed.Namespace == "" {
+	if called := status.FieldOr(o, of.NameField, of.Name); called == "" || !of.Applies(o.Object) {
 		return nil, nil
+	}
+	needed, ok := f.named(o, of, filler(o, known, name))
+	if !ok {
+		return nil, fmt.Errorf("the kind %s is not served", of.Kind)
 	}
 	return f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource}, needed.Namespace, needed.Name)
 }
