@@ -51,7 +51,7 @@ type Known struct {
 	PausedBy []Pause `json:"pausedBy,omitempty"`
 	// Spares are alternatives of conditions on the object; where all of one are met, the actor leaves what it manages outside the cluster.
 	Spares [][]link.Condition `json:"spares,omitempty"`
-	// Decides are the fields by which the actor decides what becomes of what it manages outside the cluster, and those that say what that is.
+	// Decides are the fields that tell the actor what to do with what it manages outside the cluster, and that identify it there.
 	Decides []Decision `json:"decides,omitempty"`
 	// Needs are objects without which the actor cannot do its work, so that the finalizer stays although the actor is alive.
 	Needs []Need `json:"needs,omitempty"`

@@ -30,7 +30,7 @@ type Details struct {
 	// Spared are objects whose finalizers' actors leave what they manage outside the cluster, and UnreadSpared those of which that is not known.
 	Spared       []Spared
 	UnreadSpared []graph.ID
-	// Decided is what the actors of finalizers decide by what becomes of what they manage outside the cluster.
+	// Decided are the fields that tell the actors of finalizers what to do with what they manage outside the cluster.
 	Decided []Decided
 	// Forbidden are the writes of this command that the server is known to refuse.
 	Forbidden []Forbidden
@@ -44,7 +44,7 @@ type Spared struct {
 	Because string
 }
 
-// Decided is a field by which the actor of a finalizer decides what becomes of what it manages outside the cluster, or that says what that is.
+// Decided is a field that tells the actor of a finalizer what to do with what it manages outside the cluster, or that identifies it there.
 type Decided struct {
 	Object    graph.ID
 	Finalizer string

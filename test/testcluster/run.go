@@ -26,7 +26,7 @@ func run(binary, dir string, flags []string) (*running, error) {
 	r := &running{cmd: exec.Command(binary, append([]string{"run", "--until-stdin-closes", "--dir", dir}, flags...)...)}
 	r.cmd.Stderr = &r.stderr
 	// A third of what a start costs is collecting garbage. With half of the processors for each of its programs, tests that run side by side
-	// take a sixth less processor time: a scheduler of many looks for work on each.
+	// take an eighth less processor time: Go's scheduler looks for work on each of them.
 	r.cmd.Env = append(os.Environ(), "GOGC=400", fmt.Sprintf("GOMAXPROCS=%d", max(1, runtime.NumCPU()/2)))
 	stdin, err := r.cmd.StdinPipe()
 	if err != nil {

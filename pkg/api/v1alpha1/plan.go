@@ -72,7 +72,7 @@ type Plan struct {
 	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of which that is not known.
 	Spared       []Spared    `json:"spared,omitempty"`
 	UnreadSpared []ObjectRef `json:"unreadSpared,omitempty"`
-	// Decided is what the actors of finalizers decide by what becomes of what they manage outside the cluster, and what says what that is.
+	// Decided are the fields that tell the actors of finalizers what to do with what they manage outside the cluster, and that identify it there.
 	Decided []Decided `json:"decided,omitempty"`
 	// Recreated are those of Deleted that a program probably creates again, because an object that is not deleted names them.
 	Recreated []Recreated `json:"recreated,omitempty"`
@@ -205,7 +205,7 @@ type Spared struct {
 	Because string `json:"because"`
 }
 
-// Decided is a field by which the actor of a finalizer decides what becomes of what it manages outside the cluster, or that says what that is.
+// Decided is a field that tells the actor of a finalizer what to do with what it manages outside the cluster, or that identifies it there.
 type Decided struct {
 	Object    ObjectRef `json:"object"`
 	Finalizer string    `json:"finalizer"`

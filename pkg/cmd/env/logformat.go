@@ -50,6 +50,7 @@ func (l *logLines) Write(text []byte) (int, error) {
 		}
 		l.begun = rest
 		if len(line) > 0 {
+			// An io.Writer has no context.
 			l.logger.Log(context.Background(), levelOf(string(line)), string(line))
 		}
 	}

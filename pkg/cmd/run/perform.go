@@ -40,7 +40,7 @@ func run(ctx context.Context, o *Options) error {
 	outcome, err := p.Perform(ctx)
 	switch {
 	case outcome != nil:
-		render.WarnGaps(o.ErrOut, news(outcome.Gaps, p.Gaps))
+		render.WarnGaps(o.ErrOut, newGaps(outcome.Gaps, p.Gaps))
 		return errors.Join(o.print(ctx, client, outcome), err)
 	case answer.IsRefusal(err) && o.lines():
 		return errors.Join(o.show(p.Proposal), err)
@@ -48,8 +48,8 @@ func run(ctx context.Context, o *Options) error {
 	return err
 }
 
-// news are the gaps that were not told of before.
-func news(gaps, told []v1alpha1.Gap) []v1alpha1.Gap {
+// newGaps returns the gaps that were not printed with the plan.
+func newGaps(gaps, told []v1alpha1.Gap) []v1alpha1.Gap {
 	return slices.DeleteFunc(slices.Clone(gaps), func(g v1alpha1.Gap) bool { return slices.Contains(told, g) })
 }
 
