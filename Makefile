@@ -107,8 +107,8 @@ bin/helm: $(REAL)/helm/go.mod $(REAL)/helm/go.sum
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
 
-test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (a quarter of an hour on 2 cores)
-	@echo 'Running the tests: about a quarter of an hour on 2 cores. The first time they are compiled before, which takes some minutes more.'
+test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (15 to 20 minutes on 2 cores)
+	@echo 'Running the tests: 15 to 20 minutes on 2 cores. The first time they are compiled before, which takes some minutes more.'
 	@$(SUITE) -at-once 3 $@ '$(GO) test -count=1 -p 1 -timeout 30m $(WHOLE)' \
 		'$(GO) test -race -count=1 -p 1 -timeout 30m $(filter $(HALF),$(filter $(CONCURRENT),$(REAL_PLANE)))' \
 		'$(GO) test -race -count=1 -p 1 -timeout 30m $(filter-out $(HALF),$(filter $(CONCURRENT),$(REAL_PLANE)))' \
