@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -34,52 +35,45 @@ func (s *search) apiService(ctx context.Context, name string) {
 	if o == nil {
 		return
 	}
-	namespace, service := status.Nested(o, "spec", "service", "namespace"), status.Nested(o, "spec", "service", "name")
+	service, _ := admission.APIService(o)
 	if strings.HasSuffix(status.Nested(o, "spec", "group"), ".k8s.io") {
-		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("Service %s/%s serves APIService %s, and may be another program's", namespace, service, name), From: place(o, "spec.service")})
+		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("Service %s/%s serves APIService %s, and may be another program's", service.Namespace, service.Name, name), From: place(o, "spec.service")})
 		return
 	}
-	s.serves(ctx, namespace, service, "serves APIService "+name)
+	s.serves(ctx, service, "serves APIService "+name)
 }
 
 // webhook looks at what answers the webhooks of a configuration that a component serves.
 func (s *search) webhook(ctx context.Context, name string) {
-	for _, resource := range []schema.GroupResource{cluster.ValidatingWebhooks, cluster.MutatingWebhooks} {
+	for _, resource := range []schema.GroupResource{admission.ValidatingWebhooks, admission.MutatingWebhooks} {
 		o, err := s.reader.GetObject(ctx, resource, "", name)
 		if err != nil {
 			s.missed("%s %s cannot be read: %v", resource.Resource, name, err)
 			continue
 		}
-		for _, service := range webhookServices(o) {
-			s.serves(ctx, service[0], service[1], fmt.Sprintf("answers %s %s", o.GetKind(), name))
+		if o != nil {
+			hooks, _ := admission.Webhooks(o)
+			s.servesAll(ctx, hooks, fmt.Sprintf("answers %s %s", o.GetKind(), name))
 		}
 	}
 	s.seek("Service behind webhook configuration " + name)
 }
 
-// webhookServices returns namespace and name of each Service that a webhook configuration calls, once.
-func webhookServices(o *unstructured.Unstructured) [][2]string {
-	if o == nil {
-		return nil
-	}
-	var all [][2]string
-	seen := map[[2]string]bool{}
-	hooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
-	for _, hook := range hooks {
-		m, _ := hook.(map[string]any)
-		namespace, _, _ := unstructured.NestedString(m, "clientConfig", "service", "namespace")
-		name, _, _ := unstructured.NestedString(m, "clientConfig", "service", "name")
-		if service := [2]string{namespace, name}; name != "" && !seen[service] {
+// servesAll looks at the Services that webhooks call, at each once.
+func (s *search) servesAll(ctx context.Context, hooks []admission.Webhook, what string) {
+	seen := map[admission.Service]bool{}
+	for _, h := range hooks {
+		if service := h.Service(); !seen[service] {
 			seen[service] = true
-			all = append(all, service)
+			s.serves(ctx, service, what)
 		}
 	}
-	return all
 }
 
 // serves looks at the endpoints of a Service, and at the workloads that it selects. That there is no endpoint is no witness, but one of these workloads may be
 // one. It is not looked for without a name.
-func (s *search) serves(ctx context.Context, namespace, name, what string) {
+func (s *search) serves(ctx context.Context, of admission.Service, what string) {
+	namespace, name := of.Namespace, of.Name
 	if name == "" || !s.belongs(namespace, s.about.GetLabels()) {
 		return
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -87,8 +87,8 @@ func (s *search) domain(ctx context.Context, actor *Actor, domain string) {
 			continue
 		}
 		of = append(of, crd.GetName())
-		s.serves(ctx, status.Nested(crd, "spec", "conversion", "webhook", "clientConfig", "service", "namespace"),
-			status.Nested(crd, "spec", "conversion", "webhook", "clientConfig", "service", "name"), "converts "+crd.GetName())
+		service, _ := admission.Conversion(crd)
+		s.serves(ctx, service, "converts "+crd.GetName())
 	}
 	s.admits(ctx, groups)
 	if len(of) > 0 {
@@ -109,35 +109,27 @@ func (s *search) groups(domain string) map[string]bool {
 
 // admits looks at the webhooks that are called for nothing but some groups: their operator serves them.
 func (s *search) admits(ctx context.Context, groups map[string]bool) {
-	for _, resource := range []schema.GroupResource{cluster.ValidatingWebhooks, cluster.MutatingWebhooks} {
-		configs, err := s.reader.ListObjects(ctx, resource, "", cluster.Selection{})
-		if err != nil {
-			s.missed("%s cannot be listed: %v", resource.Resource, err)
-			continue
+	hooks, unread := s.reader.Admission().Webhooks(ctx)
+	for _, missed := range unread {
+		s.missed("%s", missed)
+	}
+	for first, next := 0, 0; first < len(hooks); first = next {
+		for next < len(hooks) && hooks[next].Config == hooks[first].Config {
+			next++
 		}
-		for _, config := range configs {
-			if !onlyFor(config, groups) {
-				continue
-			}
-			for _, service := range webhookServices(config) {
-				s.serves(ctx, service[0], service[1], "admits its objects")
-			}
+		if onlyFor(hooks[first:next], groups) {
+			s.servesAll(ctx, hooks[first:next], "admits its objects")
 		}
 	}
 }
 
-// onlyFor says whether all rules of a webhook configuration name groups among these.
-func onlyFor(config *unstructured.Unstructured, groups map[string]bool) bool {
-	hooks, _, _ := unstructured.NestedSlice(config.Object, "webhooks")
+// onlyFor says whether all rules of the webhooks of a configuration name groups among these.
+func onlyFor(hooks []admission.Webhook, groups map[string]bool) bool {
 	rules := 0
-	for _, hook := range hooks {
-		m, _ := hook.(map[string]any)
-		list, _, _ := unstructured.NestedSlice(m, "rules")
-		for _, item := range list {
-			rule, _ := item.(map[string]any)
-			names, _, _ := unstructured.NestedStringSlice(rule, "apiGroups")
-			rules += len(names)
-			if slices.ContainsFunc(names, func(group string) bool { return !groups[group] }) {
+	for _, h := range hooks {
+		for _, rule := range h.Rules {
+			rules += len(rule.APIGroups)
+			if slices.ContainsFunc(rule.APIGroups, func(group string) bool { return !groups[group] }) {
 				return false
 			}
 		}

@@ -3,12 +3,11 @@ package cluster
 import (
 	"context"
 	"slices"
-	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -27,23 +26,15 @@ var (
 func (c *Client) Mutators(ctx context.Context, t graph.Type) []string {
 	var names []string
 	c.forEachReadable(ctx, mutatingWebhooks, func(o *unstructured.Unstructured) {
-		var configuration admissionv1.MutatingWebhookConfiguration
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &configuration) != nil {
-			return
-		}
-		for _, w := range configuration.Webhooks {
-			if slices.ContainsFunc(w.Rules, func(r admissionv1.RuleWithOperations) bool { return aboutUpdates(r, t) }) {
-				names = append(names, o.GetName()+"/"+w.Name)
+		hooks, _ := admission.Webhooks(o)
+		for _, h := range hooks {
+			if h.Covers(admissionv1.Update, t) {
+				names = append(names, o.GetName()+"/"+h.Name)
 			}
 		}
 	})
 	mutating := func(o *unstructured.Unstructured) {
-		var policy admissionv1.MutatingAdmissionPolicy
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &policy) != nil || policy.Spec.MatchConstraints == nil {
-			return
-		}
-		about := func(r admissionv1.NamedRuleWithOperations) bool { return aboutUpdates(r.RuleWithOperations, t) }
-		if slices.ContainsFunc(policy.Spec.MatchConstraints.ResourceRules, about) {
+		if p, err := admission.ParsePolicy(o); err == nil && p.Covers(admissionv1.Update, t) {
 			names = append(names, o.GetName())
 		}
 	}
@@ -68,18 +59,4 @@ func (c *Client) forEachReadable(ctx context.Context, t graph.Type, f func(*unst
 		f(o)
 	}
 	return true
-}
-
-// aboutUpdates says whether a rule is about updates of a type. One that names another version of it counts too: by default webhooks and policies
-// are called for all versions.
-func aboutUpdates(r admissionv1.RuleWithOperations, t graph.Type) bool {
-	one := func(list []string, wanted string) bool {
-		return slices.ContainsFunc(list, func(s string) bool { return s == wanted || s == "*" })
-	}
-	resources := make([]string, len(r.Resources))
-	for i, pattern := range r.Resources {
-		resources[i], _, _ = strings.Cut(pattern, "/") // a subresource's updates are the object's
-	}
-	updates := slices.Contains(r.Operations, admissionv1.Update) || slices.Contains(r.Operations, admissionv1.OperationAll)
-	return updates && one(r.APIGroups, t.Group) && one(resources, t.Resource)
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -23,6 +24,8 @@ type Reader struct {
 
 	mu   sync.Mutex
 	gaps []v1alpha1.Gap // what could not be read
+
+	admission *admission.Registry
 
 	lists     asked[listKey, []*unstructured.Unstructured]
 	gets      asked[getKey, *unstructured.Unstructured]
@@ -43,8 +46,20 @@ type getKey struct {
 
 // NewReader returns a Reader that has read nothing yet.
 func NewReader(client *Client, catalog *Catalog) *Reader {
-	return &Reader{client: client, catalog: catalog}
+	r := &Reader{client: client, catalog: catalog}
+	r.admission = admission.NewRegistry(admission.Source{
+		List: func(ctx context.Context, of schema.GroupResource) ([]*unstructured.Unstructured, error) {
+			return r.ListObjects(ctx, of, "", Selection{})
+		},
+		Namespace: func(ctx context.Context, name string) (*unstructured.Unstructured, error) {
+			return r.GetObject(ctx, Namespaces, "", name)
+		},
+	})
+	return r
 }
+
+// Admission returns what the server asks before it writes.
+func (r *Reader) Admission() *admission.Registry { return r.admission }
 
 // ListObjects returns the selected objects of a type, in a namespace or everywhere. The first who asks reads them; an error is remembered too. A type that is
 // proven not to be served has none.

@@ -13,8 +13,6 @@ var (
 	EndpointSlices      = schema.GroupResource{Group: "discovery.k8s.io", Resource: "endpointslices"}
 	Events              = schema.GroupResource{Resource: "events"}
 	Leases              = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
-	MutatingPolicies    = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "mutatingadmissionpolicies"}
-	MutatingWebhooks    = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "mutatingwebhookconfigurations"}
 	Namespaces          = schema.GroupResource{Resource: "namespaces"}
 	Nodes               = schema.GroupResource{Resource: "nodes"}
 	PVCs                = schema.GroupResource{Resource: "persistentvolumeclaims"}
@@ -26,7 +24,5 @@ var (
 	ServiceAccounts     = schema.GroupResource{Resource: "serviceaccounts"}
 	Services            = schema.GroupResource{Resource: "services"}
 	StatefulSets        = schema.GroupResource{Group: "apps", Resource: "statefulsets"}
-	ValidatingPolicies  = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "validatingadmissionpolicies"}
-	ValidatingWebhooks  = schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "validatingwebhookconfigurations"}
 	VolumeAttachments   = schema.GroupResource{Group: "storage.k8s.io", Resource: "volumeattachments"}
 )

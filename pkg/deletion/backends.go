@@ -4,10 +4,13 @@ import (
 	"context"
 	"slices"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -15,10 +18,10 @@ import (
 
 // backend is a Service that the API server calls when objects of some types are updated: finalizers cannot be removed from these once nothing answers there.
 type backend struct {
-	namespace, name string
+	admission.Service
 	// config is the object that names it, which does not go, or goes later.
 	config graph.Ref
-	calls  func(graph.Ref) bool
+	calls  func(graph.ID) bool
 }
 
 // backendTypes are the types of what answers.
@@ -32,16 +35,16 @@ func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (pl
 		return nil, nil
 	}
 	needs := plan.Needs{}
-	for _, b := range append(admissionBackends(ctx, reader), conversionBackends(ctx, reader)...) {
+	for _, b := range append(admissionBackends(ctx, reader, p.Graph), conversionBackends(ctx, reader, p.Graph)...) {
 		if id, ok := p.Graph.Find(b.config.Group(), b.config.Resource, "", b.config.Name); ok && going.is[id] && b.config.Resource != cluster.CRDs.Resource {
 			continue // whatever is called then is nobody's business
 		}
-		part, ok := going.behind(ctx, reader, b)
+		part, ok := going.behind(ctx, reader, b.Service)
 		if !ok {
 			continue
 		}
 		for _, blocker := range p.Blockers {
-			if len(blocker.Finalizers) > 0 && b.calls(p.Graph.Ref(blocker.Object)) {
+			if len(blocker.Finalizers) > 0 && b.calls(blocker.Object) {
 				needs[blocker.Object] = append(needs[blocker.Object], plan.Removers{{part}})
 			}
 		}
@@ -50,11 +53,11 @@ func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (pl
 }
 
 // behind returns what goes of a backend, so that nothing answers there: the Service, or each workload that it selects.
-func (g going) behind(ctx context.Context, reader *cluster.Reader, b backend) (graph.ID, bool) {
-	if id, ok := g.plan.Graph.Find("", cluster.Services.Resource, b.namespace, b.name); ok && g.is[id] {
+func (g going) behind(ctx context.Context, reader *cluster.Reader, b admission.Service) (graph.ID, bool) {
+	if id, ok := g.plan.Graph.Find("", cluster.Services.Resource, b.Namespace, b.Name); ok && g.is[id] {
 		return id, true
 	}
-	service, err := reader.GetObject(ctx, cluster.Services, b.namespace, b.name)
+	service, err := reader.GetObject(ctx, cluster.Services, b.Namespace, b.Name)
 	if err != nil || service == nil {
 		return 0, false
 	}
@@ -65,7 +68,7 @@ func (g going) behind(ctx context.Context, reader *cluster.Reader, b backend) (g
 	var first graph.ID
 	found := false
 	for _, resource := range workloadTypes {
-		all, err := reader.ListObjects(ctx, resource, b.namespace, cluster.Selection{})
+		all, err := reader.ListObjects(ctx, resource, b.Namespace, cluster.Selection{})
 		if err != nil {
 			return 0, false
 		}
@@ -74,7 +77,7 @@ func (g going) behind(ctx context.Context, reader *cluster.Reader, b backend) (g
 			if !labels.SelectorFromSet(selector).Matches(labels.Set(pods)) {
 				continue
 			}
-			id, ok := g.plan.Graph.Find(resource.Group, resource.Resource, b.namespace, w.GetName())
+			id, ok := g.plan.Graph.Find(resource.Group, resource.Resource, b.Namespace, w.GetName())
 			if !ok || !g.is[id] || g.orphans[id] {
 				return 0, false
 			}
@@ -86,56 +89,51 @@ func (g going) behind(ctx context.Context, reader *cluster.Reader, b backend) (g
 	return first, found
 }
 
-// admissionBackends are those of the webhooks that have to admit each update of objects of some types.
-func admissionBackends(ctx context.Context, reader *cluster.Reader) []backend {
+// admissionBackends are those of the webhooks that the server calls for each update of objects of
+// some types, and without which it refuses the update.
+func admissionBackends(ctx context.Context, reader *cluster.Reader, g *graph.Graph) []backend {
+	hooks, _ := reader.Admission().Webhooks(ctx) // what may not be read the wait tells
 	var all []backend
-	for _, resource := range []schema.GroupResource{cluster.ValidatingWebhooks, cluster.MutatingWebhooks} {
-		configs, err := reader.ListObjects(ctx, resource, "", cluster.Selection{})
-		if err != nil {
-			continue // which the wait tells
+	for _, h := range hooks {
+		s := h.Service()
+		if s.Name == "" || !h.Fails() {
+			continue
 		}
-		for _, config := range configs {
-			hooks, _, _ := unstructured.NestedSlice(config.Object, "webhooks")
-			for _, item := range hooks {
-				hook, _ := item.(map[string]any)
-				if b, ok := backendIn(hook, "clientConfig", "service"); ok && admitsAlways(hook) {
-					b.config = graph.Ref{APIVersion: config.GetAPIVersion(), Kind: config.GetKind(), Resource: resource.Resource, Name: config.GetName()}
-					rules, _, _ := unstructured.NestedSlice(hook, "rules")
-					b.calls = func(ref graph.Ref) bool {
-						return slices.ContainsFunc(rules, func(rule any) bool { return about(rule, "UPDATE", ref.Group(), ref.Resource) })
-					}
-					all = append(all, b)
-				}
+		known := map[typeIn]bool{}
+		all = append(all, backend{Service: s, config: configOf(h), calls: func(id graph.ID) bool {
+			of, _ := g.Type(id)
+			at := typeIn{of, g.Namespace(id)}
+			calls, is := known[at]
+			if !is {
+				calls = reader.Admission().Calls(ctx, h, writeTo(g, id, admissionv1.Update)) == admission.Always
+				known[at] = calls
 			}
-		}
+			return calls
+		}})
 	}
 	return all
 }
 
-// admitsAlways says whether nothing passes without the webhook, and nothing but its rules says what it is called for.
-func admitsAlways(hook map[string]any) bool {
-	policy, said, _ := unstructured.NestedString(hook, "failurePolicy")
-	for _, key := range []string{"namespaceSelector", "objectSelector"} {
-		selector, _, _ := unstructured.NestedMap(hook, key)
-		if len(selector) > 0 {
-			return false
-		}
+// configOf is the configuration of a webhook.
+func configOf(h admission.Webhook) graph.Ref {
+	resource := admission.ValidatingWebhooks.Resource
+	if h.Mutating() {
+		resource = admission.MutatingWebhooks.Resource
 	}
-	conditions, _, _ := unstructured.NestedSlice(hook, "matchConditions")
-	return (!said || policy == "Fail") && len(conditions) == 0
+	return graph.Ref{APIVersion: h.Config.GetAPIVersion(), Kind: h.Config.GetKind(), Resource: resource, Name: h.Config.GetName()}
 }
 
 // conversionBackends are those of the webhooks that convert custom resources whenever the collector or the namespace controller reads them: these read the version that the server
 // prefers, and another one is stored.
-func conversionBackends(ctx context.Context, reader *cluster.Reader) []backend {
+func conversionBackends(ctx context.Context, reader *cluster.Reader, g *graph.Graph) []backend {
 	crds, err := reader.ListObjects(ctx, cluster.CRDs, "", cluster.Selection{})
 	if err != nil {
 		return nil
 	}
 	var all []backend
 	for _, crd := range crds {
-		b, ok := backendIn(crd.Object, "spec", "conversion", "webhook", "clientConfig", "service")
-		if !ok {
+		s, _ := admission.Conversion(crd)
+		if s.Name == "" {
 			continue
 		}
 		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
@@ -143,8 +141,11 @@ func conversionBackends(ctx context.Context, reader *cluster.Reader) []backend {
 		if t, served := reader.Lookup(schema.GroupResource{Group: group, Resource: plural}); !served || t.Version == storageVersion(crd) {
 			continue
 		}
-		b.config = graph.Ref{APIVersion: crd.GetAPIVersion(), Kind: crd.GetKind(), Resource: cluster.CRDs.Resource, Name: crd.GetName()}
-		b.calls = func(ref graph.Ref) bool { return ref.Group() == group && ref.Resource == plural }
+		config := graph.Ref{APIVersion: crd.GetAPIVersion(), Kind: crd.GetKind(), Resource: cluster.CRDs.Resource, Name: crd.GetName()}
+		b := backend{Service: s, config: config, calls: func(id graph.ID) bool {
+			ref := g.Ref(id)
+			return ref.Group() == group && ref.Resource == plural
+		}}
 		all = append(all, b)
 	}
 	return all
@@ -161,12 +162,4 @@ func storageVersion(crd *unstructured.Unstructured) string {
 		}
 	}
 	return ""
-}
-
-// backendIn is the Service that a field names.
-func backendIn(object map[string]any, path ...string) (backend, bool) {
-	service, ok, _ := unstructured.NestedMap(object, path...)
-	namespace, _, _ := unstructured.NestedString(service, "namespace")
-	name, _, _ := unstructured.NestedString(service, "name")
-	return backend{namespace: namespace, name: name}, ok && name != ""
 }

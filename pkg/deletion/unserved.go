@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -37,7 +38,7 @@ func findUnserved(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (ap
 	}
 	namespaces := sync.OnceValue(func() []graph.ID { return lasting(p) })
 	for _, o := range all {
-		b, calls := backendIn(o.Object, "spec", "service")
+		b, calls := admission.APIService(o)
 		id, listed := p.Graph.Find(cluster.APIServices.Group, cluster.APIServices.Resource, "", o.GetName())
 		if _, goes := slices.BinarySearch(p.Deleted, id); !calls || listed && goes {
 			continue

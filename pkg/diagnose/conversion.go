@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // conversionFailed is how the API server says that a conversion webhook did not do what it should. The group-version and the kind are those of
@@ -20,7 +20,7 @@ import (
 var conversionFailed = regexp.MustCompile(`conversion webhook for ([^ ,]+), Kind=(\S+) failed`)
 
 // unconverted is for what the server says when it could not convert an object, wherever it says so.
-func (e *examiner) unconverted(ctx context.Context, _ write, said string, names []string) []finding {
+func (e *examiner) unconverted(ctx context.Context, _ admission.Write, said string, names []string) []finding {
 	gv, err := schema.ParseGroupVersion(names[0])
 	if err != nil {
 		return nil
@@ -35,9 +35,8 @@ func (e *examiner) unconverted(ctx context.Context, _ write, said string, names 
 	}
 	about := e.ref(crd)
 	f := finding{code: ConversionWebhookDown, about: &about, evidence: observed("the server says: " + said)}
-	client, _, _ := unstructured.NestedMap(crd.Object, "spec", "conversion", "webhook", "clientConfig")
-	service, _ := client["service"].(map[string]any)
-	b := e.called(ctx, status.Text(service, "namespace"), status.Text(service, "name"), status.Text(client, "url"))
+	s, _ := admission.Conversion(crd)
+	b := e.called(ctx, s)
 	f.evidence = append(f.evidence, b.evidence...)
 	if stored, _, _ := unstructured.NestedStringSlice(crd.Object, "status", "storedVersions"); len(stored) > 0 {
 		f.evidence = append(f.evidence, observed("instances are stored as "+phrase.And(stored))...)
@@ -64,7 +63,7 @@ func (e *examiner) crdOf(ctx context.Context, group, kind string) (*unstructured
 // conversions returns the conversion webhooks that a message names as broken.
 func (e *examiner) conversions(ctx context.Context, message string) []finding {
 	if names := conversionFailed.FindStringSubmatch(message); names != nil {
-		return e.unconverted(ctx, write{}, message, names[1:])
+		return e.unconverted(ctx, admission.Write{}, message, names[1:])
 	}
 	return nil
 }

@@ -9,51 +9,51 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
 // webhookDenies is for a webhook that answers, and says no.
-func (e *examiner) webhookDenies(ctx context.Context, w write, said string, names []string) []finding {
-	if w.operation == admissionv1.Delete {
+func (e *examiner) webhookDenies(ctx context.Context, w admission.Write, said string, names []string) []finding {
+	if w.Operation == admissionv1.Delete {
 		if guards := e.guards(ctx, w, said); len(guards) > 0 {
 			return guards
 		}
 	}
-	hooks, unread := e.hooks(ctx)
+	hooks, unread := e.admission.Webhooks(ctx)
 	var findings []finding
 	for _, h := range hooks {
-		if h.Name != names[0] || !e.calls(ctx, h, w) {
+		if h.Name != names[0] || e.admission.Calls(ctx, h, w) == admission.Never {
 			continue
 		}
-		about := e.ref(h.config)
-		findings = append(findings, denied(w, said, finding{about: &about}, fmt.Sprintf("webhook %s", h.Name), fmt.Sprintf("/webhooks/%d", h.index), h.MatchConditions))
+		about := e.ref(h.Config)
+		findings = append(findings, denied(w, said, finding{about: &about}, fmt.Sprintf("webhook %s", h.Name), fmt.Sprintf("/webhooks/%d", h.Index), h.MatchConditions))
 	}
 	if len(findings) > 0 {
 		return findings
 	}
 	return []finding{{
-		code: AdmissionDenied, evidence: append(observed(fmt.Sprintf("%s is denied: %s", w.words(), said)), observed(unread...)...),
+		code: AdmissionDenied, evidence: append(observed(fmt.Sprintf("%s is denied: %s", w, said)), observed(unread...)...),
 		remedy: fmt.Sprintf("Do what webhook %s asks for, or exempt the object from it.", names[0]),
 	}}
 }
 
 // policyDenies is for a ValidatingAdmissionPolicy.
-func (e *examiner) policyDenies(ctx context.Context, w write, said string, names []string) []finding {
-	return e.policyOf(ctx, cluster.ValidatingPolicies, "ValidatingAdmissionPolicy", w, said, names)
+func (e *examiner) policyDenies(ctx context.Context, w admission.Write, said string, names []string) []finding {
+	return e.policyOf(ctx, admission.ValidatingPolicies, "ValidatingAdmissionPolicy", w, said, names)
 }
 
 // policyFails is for a policy that fails itself, and whose failurePolicy is Fail. The server does not say of which kind it is: it is the one that exists.
-func (e *examiner) policyFails(ctx context.Context, w write, said string, names []string) []finding {
-	if o, err := e.reader.GetObject(ctx, cluster.MutatingPolicies, "", names[0]); err == nil && o != nil {
-		return e.policyOf(ctx, cluster.MutatingPolicies, o.GetKind(), w, said, names)
+func (e *examiner) policyFails(ctx context.Context, w admission.Write, said string, names []string) []finding {
+	if o, err := e.reader.GetObject(ctx, admission.MutatingPolicies, "", names[0]); err == nil && o != nil {
+		return e.policyOf(ctx, admission.MutatingPolicies, o.GetKind(), w, said, names)
 	}
 	return e.policyDenies(ctx, w, said, names)
 }
 
 // policyOf is the cause that a policy of a type is that refuses a write.
-func (e *examiner) policyOf(ctx context.Context, of schema.GroupResource, kind string, w write, said string, names []string) []finding {
+func (e *examiner) policyOf(ctx context.Context, of schema.GroupResource, kind string, w admission.Write, said string, names []string) []finding {
 	about := v1alpha1.ObjectRef{APIVersion: of.Group + "/v1", Kind: kind, Resource: of.Resource, Name: names[0]}
 	var conditions []admissionv1.MatchCondition
 	if o, err := e.reader.GetObject(ctx, of, "", names[0]); err == nil && o != nil {
@@ -65,11 +65,11 @@ func (e *examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 	if names[1] == "" {
 		return []finding{f}
 	}
-	binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: kind + "Binding", Resource: bindings(of).Resource, Name: names[1]}
+	binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: kind + "Binding", Resource: admission.Bindings(of).Resource, Name: names[1]}
 	switch {
 	case strings.Contains(said, noParameters):
 		f = e.withoutParameters(ctx, w, f, binding)
-	case w.operation == admissionv1.Delete:
+	case w.Operation == admissionv1.Delete:
 		f.remedy = "Do what the policy asks for. If it is wrong, delete its binding: the policy itself stays."
 		f.commands = []step{describe(), at(binding, command("kubectl", "delete", "OBJECT"))}
 	}
@@ -78,10 +78,10 @@ func (e *examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 
 // denied completes the finding about somebody who denies a write. A denial of an update is cured for good by leaving out objects that are being deleted: nobody
 // means those. A denial of a deletion is there to protect something.
-func denied(w write, said string, f finding, who, path string, conditions []admissionv1.MatchCondition) finding {
+func denied(w admission.Write, said string, f finding, who, path string, conditions []admissionv1.MatchCondition) finding {
 	f.code = AdmissionDenied
-	f.evidence = observed(fmt.Sprintf("%s is denied: %s", w.words(), said))
-	if w.operation == admissionv1.Delete {
+	f.evidence = observed(fmt.Sprintf("%s is denied: %s", w, said))
+	if w.Operation == admissionv1.Delete {
 		f.remedy = fmt.Sprintf("Do what %s asks for: a deletion is mostly denied to protect something that is in use.", who)
 		f.commands = []step{describe().doing("shows what is called for which deletions").risking(finalizer.RiskNone)}
 		return f

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -114,6 +115,7 @@ type examiner struct {
 	client     *cluster.Client
 	opts       Options
 	reader     *cluster.Reader
+	admission  *admission.Registry
 	actors     *actor.Finder
 	projection *plan.Projection
 	now        time.Time
@@ -125,9 +127,8 @@ type examiner struct {
 	looks   looks
 	objects *objectCache
 	// deletions are what the server answers to whoever would delete an object, and tries all dry runs.
-	deletions  deletions
-	tries      *tries
-	registered registeredHooks
+	deletions deletions
+	tries     *tries
 	// sampled are the objects that were not looked at themselves.
 	sampled map[graph.ID]bool
 	limits  limits
@@ -147,7 +148,7 @@ func newExaminer(client *cluster.Client, s Snapshot, opts Options) *examiner {
 		client = ownership.Guarded(client, reader, opts.Known.Links())
 	}
 	e := &examiner{
-		Snapshot: s, client: client, opts: opts, reader: reader, actors: actor.NewFinder(reader, opts.Known),
+		Snapshot: s, client: client, opts: opts, reader: reader, admission: reader.Admission(), actors: actor.NewFinder(reader, opts.Known),
 		projection: plan.NewProjection(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
 		rings: map[graph.ID][]graph.Edge{}, known: map[graph.ID][]finding{}, looking: map[graph.ID]bool{},
 		looks: newLooks(), objects: newObjectCache(), deletions: newDeletions(), tries: &tries{none: opts.NoDryRun, asked: map[string]*asking{}},

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -17,7 +18,7 @@ import (
 )
 
 // protected is for a deletion that was not tried, because its answer is known: something keeps the object.
-func (e *examiner) protected(ctx context.Context, w write, unasked *cluster.UnaskedError) []finding {
+func (e *examiner) protected(ctx context.Context, w admission.Write, unasked *cluster.UnaskedError) []finding {
 	if !unasked.Refused {
 		return nil
 	}
@@ -30,20 +31,22 @@ func (e *examiner) protected(ctx context.Context, w write, unasked *cluster.Unas
 			continue
 		}
 		for _, name := range d.DryRunWrites.Webhooks {
-			if hooks, _ := e.hooks(ctx); slices.ContainsFunc(hooks, func(h hook) bool { return h.Name == name && e.calls(ctx, h, w) }) {
+			if hooks, _ := e.admission.Webhooks(ctx); slices.ContainsFunc(hooks, func(h admission.Webhook) bool {
+				return h.Name == name && e.admission.Calls(ctx, h, w) != admission.Never
+			}) {
 				return e.webhookDenies(ctx, w, said, []string{name})
 			}
 		}
 	}
 	return []finding{{
-		code: AdmissionDenied, evidence: observed(fmt.Sprintf("%s is denied: %s", w.words(), said)),
+		code: AdmissionDenied, evidence: observed(fmt.Sprintf("%s is denied: %s", w, said)),
 		remedy: "Find out what keeps it, and whether it is still needed.",
 	}}
 }
 
 // guards returns the objects for whose sake a webhook denies a deletion, by the links of packs: a Usage of Crossplane. The webhook does what it is there for; what can be
 // deleted is the guard, or what uses the object.
-func (e *examiner) guards(ctx context.Context, w write, said string) []finding {
+func (e *examiner) guards(ctx context.Context, w admission.Write, said string) []finding {
 	if e.opts.Known == nil {
 		return nil
 	}
@@ -63,18 +66,18 @@ func (e *examiner) guards(ctx context.Context, w write, said string) []finding {
 }
 
 // names says whether an object names what is written as the end of a link.
-func names(d *link.Definition, o *unstructured.Unstructured, w write) bool {
+func names(d *link.Definition, o *unstructured.Unstructured, w admission.Write) bool {
 	ends, _, _ := d.References(o.Object) // what could be understood comes with an error
 	return slices.ContainsFunc(ends, func(n link.Named) bool {
-		return n.Group == w.t.Group && n.Kind == w.t.Kind && n.Name == w.o.GetName() && (!w.t.Namespaced || n.Namespace == w.o.GetNamespace())
+		return n.Group == w.Type.Group && n.Kind == w.Type.Kind && n.Name == w.Object.GetName() && (!w.Type.Namespaced || n.Namespace == w.Object.GetNamespace())
 	})
 }
 
 // guard is the cause that an object keeps another from being deleted.
-func (e *examiner) guard(d *link.Definition, o *unstructured.Unstructured, w write, said string) finding {
+func (e *examiner) guard(d *link.Definition, o *unstructured.Unstructured, w admission.Write, said string) finding {
 	about := e.ref(o)
 	guard := named(about)
-	f := finding{code: AdmissionDenied, about: &about, evidence: observed(fmt.Sprintf("%s is denied: %s", w.words(), said))}
+	f := finding{code: AdmissionDenied, about: &about, evidence: observed(fmt.Sprintf("%s is denied: %s", w, said))}
 	users, reason := d.UsersOf(o.Object)
 	if reason != "" {
 		f.evidence = append(f.evidence, observedAt(from(o, d.ReasonField.String()), fmt.Sprintf("%s keeps it for this reason: %s", guard, brief(reason)))...)
@@ -120,23 +123,23 @@ func (e *examiner) guard(d *link.Definition, o *unstructured.Unstructured, w wri
 }
 
 // repeats says that a program deletes what a guard keeps as soon as the guard is gone, because somebody has tried to delete it before.
-func (e *examiner) repeats(guard *unstructured.Unstructured, w write) []v1alpha1.Observation {
+func (e *examiner) repeats(guard *unstructured.Unstructured, w admission.Write) []v1alpha1.Observation {
 	for _, d := range e.opts.Known.Links() {
 		if d.Deletion.Annotation == "" || !d.From.Matches(guard.GroupVersionKind().Group, guard.GetKind(), nil) || !names(d, guard, w) {
 			continue
 		}
-		if _, kept := d.Keeps(w.o.Object); kept && !w.outline {
+		if _, kept := d.Keeps(w.Object.Object); kept && !w.Outline {
 			continue
 		}
 		effect := d.EffectOf(guard.Object, guard.GetFinalizers())
 		if !effect.Deletes {
 			continue
 		}
-		if w.outline {
+		if w.Outline {
 			return observed(fmt.Sprintf("%s deletes it when %s is gone if it has the annotation %s, which could not be read", d.Deletion.By, guard.GetName(), d.Deletion.Annotation))
 		}
-		return observedAt(from(w.o, "metadata.annotations"), fmt.Sprintf("somebody has tried to delete it, as its annotation %s says: when %s is gone, %s deletes it with the policy %s",
-			d.Deletion.Annotation, named(e.ref(guard)), d.Deletion.By, d.PolicyFor(w.o.Object, effect)))
+		return observedAt(from(w.Object, "metadata.annotations"), fmt.Sprintf("somebody has tried to delete it, as its annotation %s says: when %s is gone, %s deletes it with the policy %s",
+			d.Deletion.Annotation, named(e.ref(guard)), d.Deletion.By, d.PolicyFor(w.Object.Object, effect)))
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
@@ -21,16 +21,16 @@ type mutator struct {
 }
 
 // mutators returns what is called for a write and may change it, and what could not be listed.
-func (e *examiner) mutators(ctx context.Context, w write) (all []mutator, unread []string) {
-	hooks, unread := e.hooks(ctx)
+func (e *examiner) mutators(ctx context.Context, w admission.Write) (all []mutator, unread []string) {
+	hooks, unread := e.admission.Webhooks(ctx)
 	for _, h := range hooks {
-		if h.mutating() && e.calls(ctx, h, w) {
-			all = append(all, mutator{what: h.what(), config: h.config, path: fmt.Sprintf("/webhooks/%d", h.index), conditions: len(h.MatchConditions) > 0})
+		if h.Mutating() && e.admission.Calls(ctx, h, w) != admission.Never {
+			all = append(all, mutator{what: h.String(), config: h.Config, path: fmt.Sprintf("/webhooks/%d", h.Index), conditions: len(h.MatchConditions) > 0})
 		}
 	}
-	policies, unlisted := e.policies(ctx, cluster.MutatingPolicies, w)
+	policies, unlisted := e.admission.Policies(ctx, admission.MutatingPolicies, w)
 	for _, p := range policies {
-		all = append(all, mutator{what: p.what(), config: p.config, path: "/spec", conditions: len(p.MatchConditions) > 0, policy: true})
+		all = append(all, mutator{what: p.String(), config: p.Config, path: "/spec", conditions: len(p.MatchConditions) > 0, policy: true})
 	}
 	return all, append(unread, unlisted...)
 }

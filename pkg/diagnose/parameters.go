@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
@@ -20,9 +20,9 @@ const noParameters = "no params found for policy binding"
 
 // withoutParameters completes the finding about a policy whose parameters do not exist. The server looks for them before it evaluates the policy's
 // matchConditions, and after the binding's matchResources: the binding is what can be changed.
-func (e *examiner) withoutParameters(ctx context.Context, w write, f finding, binding v1alpha1.ObjectRef) finding {
-	what, namespace := "its parameters", w.o.GetNamespace()
-	o, err := e.reader.GetObject(ctx, schema.GroupResource{Group: cluster.ValidatingPolicies.Group, Resource: binding.Resource}, "", binding.Name)
+func (e *examiner) withoutParameters(ctx context.Context, w admission.Write, f finding, binding v1alpha1.ObjectRef) finding {
+	what, namespace := "its parameters", w.Object.GetNamespace()
+	o, err := e.reader.GetObject(ctx, schema.GroupResource{Group: admission.ValidatingPolicies.Group, Resource: binding.Resource}, "", binding.Name)
 	known := err == nil && o != nil
 	if known {
 		name, _, _ := unstructured.NestedString(o.Object, "spec", "paramRef", "name")
@@ -35,8 +35,8 @@ func (e *examiner) withoutParameters(ctx context.Context, w write, f finding, bi
 		}
 	}
 	var exempted step
-	if known && w.o.GetNamespace() != "" {
-		exempted = exemptNamespace(o, w.o.GetNamespace())
+	if known && w.Object.GetNamespace() != "" {
+		exempted = exemptNamespace(o, w.Object.GetNamespace())
 	} else {
 		exempted = command("kubectl", "patch", "OBJECT", "--type=merge", "-p", `{"spec":{"paramRef":{"parameterNotFoundAction":"Allow"}}}`).
 			doing("has the policy deny nothing while its parameters are missing")

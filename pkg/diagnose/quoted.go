@@ -8,6 +8,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -27,7 +28,7 @@ func (e *examiner) quotedDenials(ctx context.Context, o *unstructured.Unstructur
 	if !ok {
 		return nil
 	}
-	w := write{operation: admissionv1.Update, t: t, o: o}
+	w := admission.Write{Operation: admissionv1.Update, Type: t, Object: o}
 	may := e.reviews.Ask(ctx, []cluster.Access{{Verb: "patch", Type: t, Namespace: o.GetNamespace(), Name: o.GetName()}})[0].Permission == cluster.Allowed
 	var all []finding
 	add := func(at, says, text string) {
@@ -39,7 +40,7 @@ func (e *examiner) quotedDenials(ctx context.Context, o *unstructured.Unstructur
 				commands: []step{describe().doing("shows what it asks for").risking(finalizer.RiskNone)},
 			}
 			if may { // and a dry run has shown that nothing refuses it
-				f.evidence = append(f.evidence, observed(fmt.Sprintf("a dry run of the %s with your own permissions is not denied", w.words()))...)
+				f.evidence = append(f.evidence, observed(fmt.Sprintf("a dry run of the %s with your own permissions is not denied", w))...)
 				f.remedy += " It denies nothing to you: kubectl gc can do it with your permissions."
 			}
 			all = append(all, f)
@@ -55,21 +56,21 @@ func (e *examiner) quotedDenials(ctx context.Context, o *unstructured.Unstructur
 }
 
 // denying returns the webhook configurations and policies that a text names as those that denied something, and that are called for a write.
-func (e *examiner) denying(ctx context.Context, w write, text string) []*unstructured.Unstructured {
+func (e *examiner) denying(ctx context.Context, w admission.Write, text string) []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	if m := hookDenied.FindStringSubmatch(text); m != nil {
-		hooks, _ := e.hooks(ctx)
+		hooks, _ := e.admission.Webhooks(ctx)
 		for _, h := range hooks {
-			if h.Name == m[1] && e.calls(ctx, h, w) {
-				all = append(all, h.config)
+			if h.Name == m[1] && e.admission.Calls(ctx, h, w) != admission.Never {
+				all = append(all, h.Config)
 			}
 		}
 	}
 	if m := policyDenied.FindStringSubmatch(text); m != nil {
-		policies, _ := e.policies(ctx, cluster.ValidatingPolicies, w)
+		policies, _ := e.admission.Policies(ctx, admission.ValidatingPolicies, w)
 		for _, p := range policies {
-			if p.config.GetName() == m[1] {
-				all = append(all, p.config)
+			if p.Config.GetName() == m[1] {
+				all = append(all, p.Config)
 			}
 		}
 	}

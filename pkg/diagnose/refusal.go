@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
@@ -11,7 +12,7 @@ import (
 type saying struct {
 	pattern *regexp.Regexp
 	// means is given the write, all that was said, and what the pattern's groups matched.
-	means func(e *examiner, ctx context.Context, w write, said string, names []string) []finding
+	means func(e *examiner, ctx context.Context, w admission.Write, said string, names []string) []finding
 }
 
 func sayings() []saying {
@@ -30,13 +31,13 @@ func sayings() []saying {
 
 // refusal returns what an error that a dry run was answered with means, if it says who refuses the write; understood is false if it does not. What follows
 // the name is somebody else's text and can contain another saying: the one that comes first counts.
-func (e *examiner) refusal(ctx context.Context, w write, err error) (findings []finding, understood bool) {
+func (e *examiner) refusal(ctx context.Context, w admission.Write, err error) (findings []finding, understood bool) {
 	if unasked := cluster.Unasked(err); unasked != nil {
 		return e.protected(ctx, w, unasked), unasked.Refused
 	}
 	said := err.Error()
 	var names []string
-	var means func(e *examiner, ctx context.Context, w write, said string, names []string) []finding
+	var means func(e *examiner, ctx context.Context, w admission.Write, said string, names []string) []finding
 	first := len(said)
 	for _, s := range sayings() {
 		if at := s.pattern.FindStringIndex(said); at != nil && at[0] < first {

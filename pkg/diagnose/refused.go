@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -21,7 +22,7 @@ func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, f
 		return nil
 	}
 	for again := true; ; again = false {
-		w := write{operation: admissionv1.Update, t: t, o: o}
+		w := admission.Write{Operation: admissionv1.Update, Type: t, Object: o}
 		steps := withoutFinalizers(o, finalizers)
 		if len(steps) == 0 {
 			return nil // somebody removed them
@@ -45,7 +46,7 @@ func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, f
 		}
 		if apierrors.IsForbidden(err) {
 			return []finding{{
-				code: AdmissionDenied, evidence: observed(fmt.Sprintf("%s is denied: %v", w.words(), err)),
+				code: AdmissionDenied, evidence: observed(fmt.Sprintf("%s is denied: %v", w, err)),
 				remedy: "The API server itself denies it: do what it says.", commands: []step{describe()},
 			}}
 		}
@@ -76,7 +77,7 @@ func withoutFinalizers(o *unstructured.Unstructured, finalizers []string) []clus
 }
 
 // left returns which of the finalizers are on the object that the server answers with.
-func (e *examiner) left(ctx context.Context, w write, answer *graph.Object, finalizers []string) []finding {
+func (e *examiner) left(ctx context.Context, w admission.Write, answer *graph.Object, finalizers []string) []finding {
 	var findings []finding
 	for _, name := range finalizers {
 		if slices.Contains(answer.Finalizers, name) {

@@ -10,6 +10,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -86,7 +87,7 @@ func (e *examiner) try(ctx context.Context, d *deletion) {
 	if !ok || ref.UID == "" {
 		return
 	}
-	w := write{operation: admissionv1.Delete, t: t, o: e.outline(d.id), outline: true}
+	w := admission.Of(admissionv1.Delete, t, ref.Namespace, ref.Name)
 	var err error
 	if e.opts.NoDryRun {
 		err = e.client.MayDryRun(ctx, t, ref.Namespace, ref.Name)
@@ -112,13 +113,13 @@ func (e *examiner) try(ctx context.Context, d *deletion) {
 }
 
 // rejection returns what it means that the server has not accepted a deletion.
-func (e *examiner) rejection(ctx context.Context, id graph.ID, w write, err error) []finding {
+func (e *examiner) rejection(ctx context.Context, id graph.ID, w admission.Write, err error) []finding {
 	ref := e.Graph.Ref(id)
 	if o, unread := e.object(ctx, id); unread == nil {
 		if o == nil || string(o.GetUID()) != ref.UID {
 			return nil // it is gone
 		}
-		w.o, w.outline = o, false
+		w.Object, w.Outline = o, false
 		if errors.Is(err, errUntried) {
 			return e.untried(ctx, w, "", nil)
 		}
@@ -126,7 +127,7 @@ func (e *examiner) rejection(ctx context.Context, id graph.ID, w write, err erro
 			return findings // whoever denies it may say so with any code, that of a conflict too
 		}
 	}
-	if errors.Is(err, errUntried) || cluster.IsAbsent(err, w.t, ref.Name) || apierrors.IsConflict(err) {
+	if errors.Is(err, errUntried) || cluster.IsAbsent(err, w.Type, ref.Name) || apierrors.IsConflict(err) {
 		return nil
 	}
 	if findings := e.conversions(ctx, err.Error()); len(findings) > 0 {

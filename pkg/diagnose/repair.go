@@ -75,10 +75,10 @@ func (d *downtime) add(ctx context.Context, e *examiner, fault actor.Fault) {
 	if fault.Webhook == "" {
 		return
 	}
-	hooks, _ := e.hooks(ctx)
+	hooks, _ := e.admission.Webhooks(ctx)
 	for _, h := range hooks {
 		if h.Name == fault.Webhook {
-			d.steps = append(d.steps, at(e.ref(h.config), ignoring(h.index)).doing("has the server go on without the webhook while it does not answer"))
+			d.steps = append(d.steps, at(e.ref(h.Config), ignoring(h.Index)).doing("has the server go on without the webhook while it does not answer"))
 		}
 	}
 }

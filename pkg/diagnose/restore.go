@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -68,9 +69,10 @@ func (e *examiner) answering(ctx context.Context, b *behindService, o *unstructu
 }
 
 // called looks at what the API server calls: a Service, or an address.
-func (e *examiner) called(ctx context.Context, namespace, name, url string) behindService {
+func (e *examiner) called(ctx context.Context, s admission.Service) behindService {
+	namespace, name := s.Namespace, s.Name
 	if name == "" {
-		return behindService{what: "the server at " + url, evidence: observed("it is called at " + url)}
+		return behindService{what: "the server at " + s.URL, evidence: observed("it is called at " + s.URL)}
 	}
 	b := behindService{Backend: actor.BackendOf(ctx, e.reader, namespace, name), what: fmt.Sprintf("Service %s/%s", namespace, name)}
 	if b.Why != "" {

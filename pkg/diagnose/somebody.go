@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -40,7 +41,7 @@ func accountsOf(a actor.Actor) []account {
 
 // refusedTo returns who refuses a write to a ServiceAccount. It is tried as a dry run where the user may impersonate the ServiceAccount, and only if admission looks
 // at such writes at all. Where it may not be tried there are suspects: what decides by who asks.
-func (e *examiner) refusedTo(ctx context.Context, w write, by account, try func(context.Context, *cluster.Client) error) (findings []finding, suspects []v1alpha1.Observation) {
+func (e *examiner) refusedTo(ctx context.Context, w admission.Write, by account, try func(context.Context, *cluster.Client) error) (findings []finding, suspects []v1alpha1.Observation) {
 	looked, suspects := e.lookAt(ctx, w, by)
 	if !looked || e.many && len(suspects) == 0 { // of many objects not all are tried for a webhook that does not say by what it decides
 		return nil, nil
@@ -69,7 +70,7 @@ func (e *examiner) refusedTo(ctx context.Context, w write, by account, try func(
 	if try(ctx, e.client) == nil {
 		to += "; with your own permissions it succeeds"
 		for i := range findings {
-			findings[i].remedy += fmt.Sprintf(" It denies the %s to %s and not to you: kubectl gc can do it with your permissions.", w.words(), by.who)
+			findings[i].remedy += fmt.Sprintf(" It denies the %s to %s and not to you: kubectl gc can do it with your permissions.", w, by.who)
 		}
 	}
 	for i := range findings {
@@ -94,29 +95,29 @@ func (e *examiner) asAccount(ctx context.Context, by account) (*cluster.Client, 
 }
 
 // lookAt says whether anything in admission looks at a write, and what decides by who asks.
-func (e *examiner) lookAt(ctx context.Context, w write, by account) (looked bool, suspects []v1alpha1.Observation) {
+func (e *examiner) lookAt(ctx context.Context, w admission.Write, by account) (looked bool, suspects []v1alpha1.Observation) {
 	suspect := func(what string, config *unstructured.Unstructured) {
 		suspects = append(suspects, observedAt(from(config, ""),
-			fmt.Sprintf("%s is called for %s and decides by who asks: it may refuse %s and not you", what, w.words(), by.who))...)
+			fmt.Sprintf("%s is called for %s and decides by who asks: it may refuse %s and not you", what, w, by.who))...)
 	}
-	hooks, _ := e.hooks(ctx)
+	hooks, _ := e.admission.Webhooks(ctx)
 	for _, h := range hooks {
-		if !e.calls(ctx, h, w) {
+		if e.admission.Calls(ctx, h, w) == admission.Never {
 			continue
 		}
 		looked = true
 		for _, c := range h.MatchConditions {
-			if asksWho(c.Expression) {
-				suspect(h.what(), h.config)
+			if admission.AsksWho(c.Expression) {
+				suspect(h.String(), h.Config)
 				break
 			}
 		}
 	}
-	policies, _ := e.policies(ctx, cluster.ValidatingPolicies, w)
+	policies, _ := e.admission.Policies(ctx, admission.ValidatingPolicies, w)
 	for _, p := range policies {
 		looked = true
-		if p.byWho {
-			suspect(p.what(), p.config)
+		if p.ByWho {
+			suspect(p.String(), p.Config)
 		}
 	}
 	return looked, suspects
@@ -131,11 +132,11 @@ func (e *examiner) refusedToActor(ctx context.Context, o *unstructured.Unstructu
 	}
 	accounts := accountsOf(a)
 	if len(accounts) == 0 && a.Life == actor.Alive { // found by other signs: nobody knows as whom it asks
-		_, suspects = e.lookAt(ctx, write{operation: admissionv1.Update, t: t, o: o}, account{who: whoever(a)})
+		_, suspects = e.lookAt(ctx, admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, account{who: whoever(a)})
 		return nil, suspects
 	}
 	for _, by := range accounts {
-		findings, suspects = e.refusedTo(ctx, write{operation: admissionv1.Update, t: t, o: o}, by, func(ctx context.Context, c *cluster.Client) error {
+		findings, suspects = e.refusedTo(ctx, admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, by, func(ctx context.Context, c *cluster.Client) error {
 			_, err := c.Patch(ctx, t, o.GetNamespace(), o.GetName(), steps, cluster.PatchOptions{DryRun: true})
 			return err
 		})
@@ -162,7 +163,7 @@ func (e *examiner) refusedToController(ctx context.Context, id graph.ID, name st
 		return nil, nil
 	}
 	if name == "" {
-		return e.refusedTo(ctx, write{operation: admissionv1.Delete, t: t, o: o}, by, func(ctx context.Context, c *cluster.Client) error {
+		return e.refusedTo(ctx, admission.Write{Operation: admissionv1.Delete, Type: t, Object: o}, by, func(ctx context.Context, c *cluster.Client) error {
 			_, err := c.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
 			return err
 		})
@@ -171,7 +172,7 @@ func (e *examiner) refusedToController(ctx context.Context, id graph.ID, name st
 	if len(steps) == 0 {
 		return nil, nil
 	}
-	return e.refusedTo(ctx, write{operation: admissionv1.Update, t: t, o: o}, by, func(ctx context.Context, c *cluster.Client) error {
+	return e.refusedTo(ctx, admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, by, func(ctx context.Context, c *cluster.Client) error {
 		_, err := c.Patch(ctx, t, ref.Namespace, ref.Name, steps, cluster.PatchOptions{DryRun: true})
 		return err
 	})

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -58,22 +58,18 @@ type gate struct {
 const usualTimeout = 10 * time.Second
 
 // gates returns the webhooks that the server would call for a write.
-func (e *examiner) gates(ctx context.Context, w write) []gate {
-	hooks, unread := e.hooks(ctx)
+func (e *examiner) gates(ctx context.Context, w admission.Write) []gate {
+	hooks, unread := e.admission.Webhooks(ctx)
 	var all []gate
 	if len(unread) > 0 {
-		all = append(all, gate{key: w.words() + " in " + w.o.GetNamespace(), patience: usualTimeout})
+		all = append(all, gate{key: w.String() + " in " + w.Object.GetNamespace(), patience: usualTimeout})
 	}
 	for _, h := range hooks {
-		certain := len(h.MatchConditions) == 0
-		if w.outline {
-			certain = certain && selectsAll(h.ObjectSelector) && !isNamespace(w.t)
-			h.ObjectSelector = nil
-		}
-		if !e.calls(ctx, h, w) {
+		match := e.admission.Calls(ctx, h, w)
+		if match == admission.Never {
 			continue
 		}
-		g := gate{key: h.key(), name: h.Name, patience: usualTimeout, certain: certain, open: !h.fails()}
+		g := gate{key: h.Key(), name: h.Name, patience: usualTimeout, certain: match == admission.Always, open: !h.Fails()}
 		if h.TimeoutSeconds != nil {
 			g.patience = time.Duration(*h.TimeoutSeconds) * time.Second
 		}
@@ -83,7 +79,7 @@ func (e *examiner) gates(ctx context.Context, w write) []gate {
 }
 
 // send tries a write, and returns what the server answers, or has answered to another write that the same webhook keeps from being done.
-func (t *tries) send(ctx context.Context, e *examiner, w write, do func(context.Context) error) error {
+func (t *tries) send(ctx context.Context, e *examiner, w admission.Write, do func(context.Context) error) error {
 	switch {
 	case t.none:
 		return errUntried
@@ -144,7 +140,7 @@ func (t *tries) claim(gates []gate) (claimed []gate, wait chan struct{}, err err
 }
 
 // first tries a write as the first for which some webhooks are called.
-func (t *tries) first(ctx context.Context, w write, gates []gate, do func(context.Context) error) error {
+func (t *tries) first(ctx context.Context, w admission.Write, gates []gate, do func(context.Context) error) error {
 	var patience time.Duration
 	for _, g := range gates {
 		patience = max(patience, g.patience)
@@ -173,7 +169,7 @@ func byServer(err error) bool {
 }
 
 // answered remembers what came of a write, and has those go on who wait for it. Webhooks of which it says nothing are to be tried again.
-func (t *tries) answered(w write, gates []gate, began time.Time, patience time.Duration, err error, late bool) {
+func (t *tries) answered(w admission.Write, gates []gate, began time.Time, patience time.Duration, err error, late bool) {
 	took := time.Since(began)
 	name := ""
 	if err != nil {
@@ -210,27 +206,18 @@ func (t *tries) answered(w write, gates []gate, began time.Time, patience time.D
 }
 
 // once says about which object a webhook was called that did not answer and was not called again, empty if it answered.
-func (t *tries) once(h hook) string {
+func (t *tries) once(h admission.Webhook) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if a := t.asked[h.key()]; a != nil && a.failed != nil {
+	if a := t.asked[h.Key()]; a != nil && a.failed != nil {
 		return a.about
 	}
 	return ""
 }
 
-func objectName(w write) string {
-	if ns := w.o.GetNamespace(); ns != "" {
-		return graph.Located(w.t.Kind, ns, w.o.GetName())
+func objectName(w admission.Write) string {
+	if ns := w.Object.GetNamespace(); ns != "" {
+		return graph.Located(w.Type.Kind, ns, w.Object.GetName())
 	}
-	return w.t.Kind + " " + w.o.GetName()
-}
-
-// outline is what the snapshot knows of an object, which is not what admission selects it by.
-func (e *examiner) outline(id graph.ID) *unstructured.Unstructured {
-	o := &unstructured.Unstructured{Object: map[string]any{}}
-	ref := e.Graph.Ref(id)
-	o.SetNamespace(ref.Namespace)
-	o.SetName(ref.Name)
-	return o
+	return w.Type.Kind + " " + w.Object.GetName()
 }

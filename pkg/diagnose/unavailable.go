@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -38,9 +39,8 @@ func (e *examiner) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding 
 		} else {
 			f.evidence = append(f.evidence, observed("it has never become available")...)
 		}
-		namespace, _, _ := unstructured.NestedString(o.Object, "spec", "service", "namespace")
-		name, _, _ := unstructured.NestedString(o.Object, "spec", "service", "name")
-		b := e.called(ctx, namespace, name, "")
+		s, _ := admission.APIService(o)
+		b := e.called(ctx, s)
 		f.evidence = append(f.evidence, b.evidence...)
 		f.remedy = b.revival() + " If its component was uninstalled, delete the APIService: only the registration is removed."
 		f.commands = append(slices.Clone(b.restore), command("kubectl", "delete", "OBJECT").doing("removes the registration: nothing serves the group"))
@@ -73,7 +73,7 @@ func (e *examiner) aggregated(ctx context.Context, group string) ([]*unstructure
 	var of []*unstructured.Unstructured
 	for _, o := range all {
 		g, _, _ := unstructured.NestedString(o.Object, "spec", "group")
-		if _, served, _ := unstructured.NestedMap(o.Object, "spec", "service"); served && g == group {
+		if _, served := admission.APIService(o); served && g == group {
 			of = append(of, o)
 		}
 	}

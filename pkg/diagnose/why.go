@@ -60,7 +60,7 @@ func scopeOf(q *selection.Query) string {
 	scope := ""
 	for i, o := range q.Objects {
 		in := o.Namespace
-		if isNamespace(o.Type) {
+		if o.Type.Group == "" && o.Type.Resource == cluster.Namespaces.Resource {
 			in = o.Name
 		}
 		if in == "" || i > 0 && in != scope {

@@ -13,7 +13,7 @@ var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
 	engines   = []string{"pkg/act", "pkg/collect", "pkg/diagnose", "pkg/archive", "pkg/unfinalize", "pkg/tree", "pkg/explain", "pkg/deletion", "pkg/check", "pkg/ownerref", "pkg/restore", "pkg/rescue"}
 	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain", "pkg/cmd/check", "pkg/cmd/adopt", "pkg/cmd/disown", "pkg/cmd/archive", "pkg/cmd/restore", "pkg/cmd/rescue"}
-	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership"}
+	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership", "pkg/admission"}
 	output    = []string{"pkg/render", "pkg/encode", "pkg/page"}
 )
 
@@ -50,13 +50,14 @@ var imports = map[string][]string{
 	"pkg/restore":        slices.Concat([]string{"pkg/archive", "pkg/ownerref"}, knowledge, below),
 	"pkg/selection":      {"pkg/cluster", "pkg/graph", "pkg/link"},
 	"pkg/ownership":      {"pkg/cluster", "pkg/graph", "pkg/link"},
-	"pkg/actor":          {"pkg/cluster", "pkg/finalizer", "pkg/status", "pkg/graph"},
+	"pkg/actor":          {"pkg/cluster", "pkg/admission", "pkg/finalizer", "pkg/status", "pkg/graph"},
 	"pkg/encode":         slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/actor", "pkg/status", "pkg/approval"}),
 	"pkg/render":         slices.Concat(engines, knowledge, []string{"pkg/actor", "pkg/status", "pkg/approval", "pkg/page"}),
 	"pkg/page":           nil,
 	"pkg/approval":       nil,
 	"pkg/audit":          nil,
-	"pkg/cluster":        {"pkg/graph", "pkg/status"},
+	"pkg/cluster":        {"pkg/admission", "pkg/graph", "pkg/status"},
+	"pkg/admission":      {"pkg/graph"},
 	"pkg/plan":           {"pkg/finalizer", "pkg/link", "pkg/graph"},
 	"pkg/finalizer":      {"pkg/link", "pkg/graph"},
 	"pkg/link":           {"pkg/finalizer", "pkg/graph"},

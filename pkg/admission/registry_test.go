@@ -1,0 +1,158 @@
+package admission_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+var (
+	deployments = graph.Type{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
+	namespaces  = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
+	nodes       = graph.Type{Version: "v1", Resource: "nodes", Kind: "Node"}
+	hooks       = graph.Type{Group: admission.Group, Version: "v1", Resource: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration"}
+)
+
+// source has one namespace, and others that cannot be read.
+func source(lists map[string][]*unstructured.Unstructured) admission.Source {
+	return admission.Source{
+		List: func(_ context.Context, of schema.GroupResource) ([]*unstructured.Unstructured, error) {
+			return lists[of.Resource], nil
+		},
+		Namespace: func(_ context.Context, name string) (*unstructured.Unstructured, error) {
+			if name != "shop" {
+				return nil, errors.New("forbidden")
+			}
+			o := object("{metadata: {name: shop, labels: {kubernetes.io/metadata.name: shop}}}")
+			return o, nil
+		},
+	}
+}
+
+func object(text string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// TestWhichWebhooksAreCalled: which webhooks the server calls for an update of a labelled object, of a
+// namespace, and of a cluster-scoped object. Plans once read these rules on their own: they overlooked
+// deployments/* and namespaceSelector, and ignored scope, version and matchPolicy.
+func TestWhichWebhooksAreCalled(t *testing.T) {
+	t.Parallel()
+	rule := "operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*']"
+	for _, test := range []struct {
+		of   graph.Type
+		hook string
+		// whole is the answer about the whole object, and outline that about its name.
+		whole, outline admission.Match
+	}{
+		{deployments, "rules: [{" + rule + "}]", admission.Always, admission.Always},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]}]", admission.Always, admission.Always},
+		{deployments, "rules: [{operations: [CREATE, DELETE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]}]", admission.Never, admission.Never},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [extensions], apiVersions: [v1], resources: [deployments]}]", admission.Never, admission.Never},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1beta1], resources: [deployments]}]", admission.Always, admission.Always}, // an equivalent
+		{deployments, "matchPolicy: Exact, rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1beta1], resources: [deployments]}]", admission.Never, admission.Never},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [replicasets]}]", admission.Never, admission.Never},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments/status, deployments/scale]}]", admission.Never, admission.Never},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: ['*/*']}]", admission.Always, admission.Always},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: ['deployments/*']}]", admission.Always, admission.Always},
+		{deployments, "rules: [{scope: Namespaced, " + rule + "}]", admission.Always, admission.Always},
+		{deployments, "rules: [{scope: Cluster, " + rule + "}]", admission.Never, admission.Never},
+		{deployments, "matchConditions: [{name: a, expression: 'true'}], rules: [{" + rule + "}]", admission.Maybe, admission.Maybe},
+		{deployments, "objectSelector: {matchLabels: {app: a}}, rules: [{" + rule + "}]", admission.Always, admission.Maybe},
+		{deployments, "objectSelector: {matchLabels: {app: b}}, rules: [{" + rule + "}]", admission.Never, admission.Maybe},
+		{deployments, "objectSelector: {matchExpressions: [{key: app, operator: Wrong}]}, rules: [{" + rule + "}]", admission.Maybe, admission.Maybe},
+		{deployments, "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: shop}}, rules: [{" + rule + "}]", admission.Always, admission.Always},
+		{deployments, "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: another}}, rules: [{" + rule + "}]", admission.Never, admission.Never},
+		{deployments, "namespaceSelector: {matchLabels: {app: a}}, rules: [{" + rule + "}]", admission.Never, admission.Never},
+		{namespaces, "namespaceSelector: {matchLabels: {app: a}}, rules: [{" + rule + "}]", admission.Always, admission.Maybe}, // its own labels
+		{namespaces, "namespaceSelector: {matchLabels: {app: b}}, rules: [{" + rule + "}]", admission.Never, admission.Maybe},
+		{nodes, "namespaceSelector: {matchLabels: {app: b}}, rules: [{" + rule + "}]", admission.Always, admission.Always}, // it is in none
+		{nodes, "rules: [{scope: Namespaced, " + rule + "}]", admission.Never, admission.Never},
+		{hooks, "rules: [{" + rule + "}]", admission.Never, admission.Never}, // exempt
+	} {
+		config := object(fmt.Sprintf("{kind: ValidatingWebhookConfiguration, metadata: {name: hook}, webhooks: [{name: hook.example.com, %s}]}", test.hook))
+		parsed, err := admission.Webhooks(config)
+		if err != nil || len(parsed) != 1 {
+			t.Fatalf("%s: %v, %v", test.hook, parsed, err)
+		}
+		r := admission.NewRegistry(source(nil))
+		namespace := ""
+		if test.of.Namespaced {
+			namespace = "shop"
+		}
+		w := admission.Of(admissionv1.Update, test.of, namespace, "a")
+		if got := r.Calls(t.Context(), parsed[0], w); got != test.outline {
+			t.Errorf("%s, for the name of one of %s: %d, want %d", test.hook, test.of.Resource, got, test.outline)
+		}
+		w.Outline = false
+		w.Object.SetLabels(map[string]string{"app": "a"})
+		if got := r.Calls(t.Context(), parsed[0], w); got != test.whole {
+			t.Errorf("%s, for %s: %d, want %d", test.hook, test.of.Resource, got, test.whole)
+		}
+	}
+}
+
+// TestANamespaceThatCannotBeReadMayBeSelected: unknown is not absent.
+func TestANamespaceThatCannotBeReadMayBeSelected(t *testing.T) {
+	t.Parallel()
+	config := object(`{kind: MutatingWebhookConfiguration, metadata: {name: hook}, webhooks: [{name: hook.example.com, namespaceSelector: {matchLabels: {a: b}},
+		rules: [{operations: [DELETE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]}]}]}`)
+	r := admission.NewRegistry(source(map[string][]*unstructured.Unstructured{"mutatingwebhookconfigurations": {config}}))
+	read, unread := r.Webhooks(t.Context())
+	if len(read) != 1 || len(unread) != 0 || !read[0].Mutating() || !read[0].Fails() {
+		t.Fatalf("%v, %v", read, unread)
+	}
+	for namespace, want := range map[string]bool{"shop": false, "hidden": true} {
+		w := admission.Of(admissionv1.Delete, deployments, namespace, "a")
+		if got := r.Calls(t.Context(), read[0], w) == admission.Maybe; got != want {
+			t.Errorf("%s: may be called %t, want %t", namespace, got, want)
+		}
+		if got := r.MayRefuse(t.Context(), w); got != want {
+			t.Errorf("%s: may refuse %t, want %t", namespace, got, want)
+		}
+	}
+}
+
+// TestWhichPoliciesAreApplied: a policy is applied through a binding that denies, to what the rules of
+// both name.
+func TestWhichPoliciesAreApplied(t *testing.T) {
+	t.Parallel()
+	const rule = "operations: [DELETE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]"
+	for name, test := range map[string]struct {
+		constraints, binding string
+		applied              bool
+	}{
+		"bound":                  {"{resourceRules: [{" + rule + "}]}", "{policyName: keep, validationActions: [Deny]}", true},
+		"only warns":             {"{resourceRules: [{" + rule + "}]}", "{policyName: keep, validationActions: [Warn, Audit]}", false},
+		"another's binding":      {"{resourceRules: [{" + rule + "}]}", "{policyName: other, validationActions: [Deny]}", false},
+		"another name":           {"{resourceRules: [{" + rule + ", resourceNames: [b]}]}", "{policyName: keep, validationActions: [Deny]}", false},
+		"excluded":               {"{resourceRules: [{" + rule + "}], excludeResourceRules: [{" + rule + "}]}", "{policyName: keep, validationActions: [Deny]}", false},
+		"bound elsewhere":        {"{resourceRules: [{" + rule + "}]}", "{policyName: keep, validationActions: [Deny], matchResources: {namespaceSelector: {matchLabels: {a: b}}}}", false},
+		"whatever its labels be": {"{resourceRules: [{" + rule + "}], objectSelector: {matchLabels: {a: b}}}", "{policyName: keep, validationActions: [Deny]}", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := admission.NewRegistry(source(map[string][]*unstructured.Unstructured{
+				"validatingadmissionpolicies":       {object("{kind: ValidatingAdmissionPolicy, metadata: {name: keep}, spec: {matchConstraints: " + test.constraints + "}}")},
+				"validatingadmissionpolicybindings": {object("{metadata: {name: b}, spec: " + test.binding + "}")},
+			}))
+			w := admission.Of(admissionv1.Delete, deployments, "shop", "a")
+			if got := r.MayRefuse(t.Context(), w); got != test.applied {
+				t.Errorf("may refuse %t, want %t", got, test.applied)
+			}
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package admission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Webhook is one webhook of a configuration. Both kinds have the fields that are read here.
+type Webhook struct {
+	admissionv1.ValidatingWebhook
+	Config *unstructured.Unstructured
+	// Index is its place among the webhooks of its configuration.
+	Index int
+}
+
+// Webhooks returns the webhooks of a configuration. The error is that it cannot be understood.
+func Webhooks(config *unstructured.Unstructured) ([]Webhook, error) {
+	var all struct {
+		Webhooks []admissionv1.ValidatingWebhook `json:"webhooks"`
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(config.Object, &all); err != nil {
+		return nil, fmt.Errorf("%s %s cannot be understood: %w", config.GetKind(), config.GetName(), err)
+	}
+	hooks := make([]Webhook, len(all.Webhooks))
+	for i, w := range all.Webhooks {
+		hooks[i] = Webhook{w, config, i}
+	}
+	return hooks, nil
+}
+
+// Key is the same for the same webhook.
+func (h Webhook) Key() string {
+	return strings.Join([]string{h.Config.GetKind(), h.Config.GetName(), h.Name}, "/")
+}
+
+// Mutating says whether the webhook may change the object.
+func (h Webhook) Mutating() bool { return h.Config.GetKind() == "MutatingWebhookConfiguration" }
+
+// Fails says whether a write fails when the webhook does not answer. That is the default.
+func (h Webhook) Fails() bool {
+	return h.FailurePolicy == nil || *h.FailurePolicy == admissionv1.Fail
+}
+
+// String names the webhook as a sentence does.
+func (h Webhook) String() string {
+	return fmt.Sprintf("webhook %s of %s %s", h.Name, h.Config.GetKind(), h.Config.GetName())
+}
+
+// Covers says whether a rule of the webhook names an operation on a type.
+func (h Webhook) Covers(operation admissionv1.OperationType, t graph.Type) bool {
+	return h.covers(Write{Operation: operation, Type: t})
+}
+
+// covers leaves out webhook configurations and policies, which no webhook is called for.
+func (h Webhook) covers(w Write) bool {
+	return w.Type.Group != Group && slices.ContainsFunc(h.Rules, func(r admissionv1.RuleWithOperations) bool {
+		return covers(r, h.MatchPolicy, w)
+	})
+}
