@@ -17,19 +17,16 @@ import (
 
 // Options are the flags and arguments of kubectl gc adopt.
 type Options struct {
-	*env.Env
-	Output *env.Output
-	Args   []string
+	env.Mutation
+	Args []string
 	// Owner is an object as TYPE/NAME.
 	Owner string
 	Flags ownerref.Flags
-	// DryRun is none, client or server.
-	DryRun string
 }
 
 // New returns the command adopt, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("name")}
+	o := &Options{Mutation: env.NewMutation(e, "name")}
 	if runF == nil {
 		runF = run
 	}
@@ -75,7 +72,7 @@ Exit code 2 means that it was refused.`,
 	flags.StringVar(&o.Owner, "owner", "", "The owner, as TYPE/NAME. It has to be in the namespace of the object, or cluster-scoped")
 	flags.BoolVar(&controller, "controller", false, "Set controller, which one owner of an object can have")
 	flags.BoolVar(&block, "block", false, "Set blockOwnerDeletion: a foreground deletion of the owner waits for the object")
-	e.AddDryRun(cmd, &o.DryRun, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
+	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("owner", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		return e.CompleteObjects(cmd, []string{"/"}, word) // as after the first TYPE/NAME
@@ -91,7 +88,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if strings.Count(o.Owner, "/") != 1 {
 		return env.Usage(cmd, "--owner needs the owner as TYPE/NAME, and is %q", o.Owner)
 	}
-	if err := env.CheckDryRun(cmd, o.DryRun); err != nil {
+	if err := o.CheckDryRun(cmd); err != nil {
 		return err
 	}
 	return o.Output.Validate(cmd)
@@ -116,5 +113,5 @@ func run(ctx context.Context, o *Options) error {
 	if o.DryRun != "client" {
 		err = a.Perform(ctx, cluster.PatchOptions{DryRun: o.DryRun == "server"})
 	}
-	return errors.Join(o.PrintChange(&a.Change, o.Output, o.DryRun, err, render.Adopted), err)
+	return errors.Join(o.PrintChange(&a.Change, err, render.Adopted), err)
 }

@@ -18,10 +18,9 @@ import (
 
 // Options are the flags and arguments of kubectl gc check.
 type Options struct {
-	*env.Env
-	Objects env.Objects
-	Output  *env.Output
-	Args    []string
+	env.Mutation // for Fix
+	Objects      env.Objects
+	Args         []string
 	// Severity is that from which on a finding makes the exit code 2.
 	Severity string
 	// ExitZero makes the exit code 0 whatever is found.
@@ -30,14 +29,13 @@ type Options struct {
 	Finalizers bool
 	// Local checks files without a server.
 	Local bool
-	// Fix removes references to absent owners; the others go with it. DryRun is none, client or server, and Archive a file, or empty.
-	Fix, Yes        bool
-	DryRun, Archive string
+	// Fix removes references to absent owners.
+	Fix bool
 }
 
 // New returns the command check, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "junit", "prometheus"), Severity: string(check.Error), Finalizers: true, DryRun: "none"}
+	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "junit", "prometheus"), Severity: string(check.Error), Finalizers: true}
 	if runF == nil {
 		runF = run
 	}

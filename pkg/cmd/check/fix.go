@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
@@ -20,9 +19,9 @@ import (
 func (o *Options) addFixFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.Fix, "fix", false, "Remove references to owners that do not exist, from objects that another owner keeps")
-	o.AddDryRun(cmd, &o.DryRun, "With --fix. Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends its writes with dryRun=All")
-	flags.StringVar(&o.Archive, "archive", "", "With --fix: file to save the objects in before the first write; it must not exist")
-	flags.BoolVarP(&o.Yes, "yes", "y", false, "With --fix: perform the plan without asking; required without a terminal")
+	o.AddDryRun(cmd, "With --fix. Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends its writes with dryRun=All")
+	o.AddArchive(cmd, "With --fix: file to save the objects in before the first write; it must not exist")
+	o.AddYes(cmd, "With --fix: perform the plan without asking; required without a terminal")
 }
 
 // validateFix checks what was typed about --fix.
@@ -40,13 +39,11 @@ func (o *Options) validateFix(cmd *cobra.Command) error {
 	case slices.Contains([]string{"junit", "prometheus"}, o.Output.Format()):
 		return env.Usage(cmd, "--fix cannot be used together with -o %s", o.Output.Format())
 	}
-	if err := env.CheckDryRun(cmd, o.DryRun); err != nil {
+	if err := o.CheckDryRun(cmd); err != nil {
 		return err
 	}
-	return env.CheckArchive(cmd, o.Archive, o.DryRun, "a write; drop --dry-run, which writes nothing")
+	return o.CheckArchive(cmd, "a write; drop --dry-run, which writes nothing")
 }
-
-var errCancelled = answer.Cancelled("cancelled; nothing was removed")
 
 // fix removes what can be removed safely, and prints what is left.
 func (o *Options) fix(ctx context.Context, q *selection.Query, report *v1alpha1.CheckReport) error {
@@ -74,14 +71,11 @@ func (o *Options) fix(ctx context.Context, q *selection.Query, report *v1alpha1.
 		render.Archived(o.ErrOut, o.Archive, saved, false)
 	}
 	return o.fixed(ctx, p, p.Perform(ctx, func(fix *check.Fix) {
-		if o.tells() {
+		if o.Lines() {
 			fmt.Fprintln(o.Out, render.FixLine(fix))
 		}
 	}))
 }
-
-// tells says whether a person reads what is done.
-func (o *Options) tells() bool { return o.Output.Format() == "" || o.Output.Wide() }
 
 // dryRun shows the plan, and what the server says to it.
 func (o *Options) dryRun(ctx context.Context, p *check.Fixes) error {
@@ -101,7 +95,7 @@ func (o *Options) showFixes(p *check.Fixes) error {
 	switch {
 	case o.Output.Format() == "name":
 		return render.FixNames(o.Out, p.Fixes)
-	case !o.tells():
+	case !o.Lines():
 		return o.Output.Write(o.Out, encode.Fixes(p))
 	case len(p.Fixes) == 0:
 		_, err := fmt.Fprintln(o.Out, "nothing to fix")
@@ -116,20 +110,16 @@ func (o *Options) agree(ctx context.Context, p *check.Fixes) error {
 		return nil
 	}
 	out := o.Out
-	if !o.tells() {
+	if !o.Lines() {
 		out = o.ErrOut // what goes to stdout is the Result
 	}
 	if err := render.FixPlan(out, p, o.Style(o.Output)); err != nil {
 		return err
 	}
 	if !o.HasTerminal() {
-		return answer.Refuse(answer.WithHint(errors.New("nothing was removed: there is no terminal to ask on"), "add --yes to perform the plan, or --dry-run=client to only show it"))
+		return env.NoTerminal("nothing was removed")
 	}
-	reply, err := o.Line(ctx, "Do you want to continue? (y/N): ")
-	if err == nil && reply != "y" && reply != "Y" {
-		return errCancelled
-	}
-	return err
+	return o.Confirm(ctx, env.Question, "nothing was removed")
 }
 
 // skipped says what was left alone because it has changed.
@@ -147,7 +137,7 @@ func (o *Options) fixed(ctx context.Context, p *check.Fixes, all []*check.Fixed)
 	remaining := p.Remaining(all)
 	err := o.Print(ctx, func() error {
 		switch {
-		case o.tells():
+		case o.Lines():
 			return render.Check(o.Out, remaining, o.Style(o.Output))
 		case o.Output.Format() == "name":
 			return render.FixNames(o.Out, check.Done(all))

@@ -11,7 +11,7 @@ import (
 
 // New returns the command delete, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "html")}
+	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "html")}
 	if runF == nil {
 		runF = run
 	}

@@ -13,10 +13,9 @@ import (
 
 // Options are the flags and arguments of kubectl gc delete.
 type Options struct {
-	*env.Env
-	Objects env.Objects
-	Output  *env.Output
-	Args    []string
+	env.Mutation // whose DryRun is none, client or server once it is validated
+	Objects      env.Objects
+	Args         []string
 	// Request is the deletion as the flags ask for it; validate fills in what several flags come to, and run the namespace.
 	Request     deletion.Request
 	Cascade     string
@@ -29,12 +28,9 @@ type Options struct {
 	Wait         bool
 	Raw          string
 	Interactive  bool
-	DryRun       string // none, client or server once it is validated
-	Yes          bool
 	// Confirm is the digest or file of --confirm, and approved what validate reads of it; nil without one.
 	Confirm  string
 	approved *approval.Approval
-	Archive  string
 	GC       string
 	// AuditFile is the file of --audit-file, and audit what run opens; nil without one.
 	AuditFile string
@@ -57,9 +53,9 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.Wait, "wait", true, "If true, wait until all objects of the cascade are deleted")
 	flags.StringVar(&o.Raw, "raw", "", "Raw URI to DELETE; not supported, because a raw request cannot be planned: use kubectl delete --raw")
 	flags.BoolVarP(&o.Interactive, "interactive", "i", false, "If true, delete only after confirmation, even without a terminal")
-	flags.StringVar(&o.DryRun, "dry-run", "none", "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the requests with dryRun=All")
+	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the requests with dryRun=All")
 	flags.Lookup("dry-run").NoOptDefVal = "unchanged"
-	flags.BoolVarP(&o.Yes, "yes", "y", false, "Delete without asking; required without a terminal")
+	o.AddYes(cmd, "Delete without asking; required without a terminal")
 	flags.StringVar(&o.Confirm, "confirm", "", "Delete without asking, and only if the plan is the approved one: its digest, or the file of the plan as -o json printed it")
 	flags.BoolVar(&o.Request.AllowIncomplete, "allow-incomplete", false, "Delete even if types that may contain dependents could not be listed")
 	flags.BoolVar(&o.Request.AllowStuck, "allow-stuck", false, "Delete even if the deletion would not complete: it deletes whoever removes the finalizers that it waits for, or the server refuses a part of it")
@@ -68,11 +64,10 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.Request.PropagateGracePeriod, "propagate-grace-period", false, "Also apply the grace period of --grace-period, --now or --force to the dependents. Only --gc=client can lengthen their own grace period")
 	flags.BoolVar(&o.Request.Strict, "strict", false, "With --cascade=foreground, make each owner wait for all of its dependents: first sets blockOwnerDeletion on their references")
 	flags.StringVar(&o.GC, "gc", "cluster", "Which garbage collector deletes the dependents: \"cluster\", or \"client\" for this command, if the cluster's collector does not run")
-	flags.StringVar(&o.Archive, "archive", "", "File in which to save all objects of the plan before the first delete; it must not exist")
+	o.AddArchive(cmd, "File in which to save all objects of the plan before the first delete; it must not exist")
 	flags.StringVar(&o.AuditFile, "audit-file", "", "File to which to append what is planned, agreed to and done, as JSON lines")
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("gc", cobra.FixedCompletions([]string{"cluster", "client"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp))
 }

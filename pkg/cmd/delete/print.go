@@ -82,12 +82,10 @@ func (o *Options) replanned(p *deletion.Planned, change *deletion.Change, refuse
 	}
 }
 
-// refused shows a plan that is not performed to a person. A program that asked for names or a Result gets none: it would take the plan's for it.
+// refused shows a plan that is not performed to a person.
 func (o *Options) refused(p *deletion.Planned, refused error) error {
-	if format := o.Output.Format(); format == "" || format == "wide" {
-		if err := o.show(p); err != nil {
-			return err
-		}
+	if err := o.ShowRefused(func() error { return o.show(p) }); err != nil {
+		return err
 	}
 	return refused
 }

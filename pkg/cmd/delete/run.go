@@ -103,7 +103,7 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 	if says := p.WouldBeStuck(); says != "" && !o.Request.AllowStuck {
 		fmt.Fprintf(o.Out, "The deletion would not complete: %s.\n", render.Escape(says))
 	}
-	return o.Ask(ctx)
+	return o.Env.Confirm(ctx, env.Question, "")
 }
 
 // asks says whether a person is asked.

@@ -29,7 +29,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if o.DryRun, err = o.dryRun(cmd); err != nil {
 		return err
 	}
-	if err := env.CheckArchive(cmd, o.Archive, o.DryRun, "a deletion; remove --dry-run"); err != nil {
+	if err := o.CheckArchive(cmd, "a deletion; remove --dry-run"); err != nil {
 		return err
 	}
 	if o.Output.Format() == "html" && o.DryRun == "none" {

@@ -19,19 +19,16 @@ import (
 
 // Options are the flags and arguments of kubectl gc disown.
 type Options struct {
-	*env.Env
-	Output *env.Output
-	Args   []string
+	env.Mutation
+	Args []string
 	// Owner is an object as TYPE/NAME, and OwnerUID its uid; empty without the flag.
 	Owner, OwnerUID string
-	All, Yes        bool
-	// DryRun is none, client or server.
-	DryRun string
+	All             bool
 }
 
 // New returns the command disown, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("name")}
+	o := &Options{Mutation: env.NewMutation(e, "name")}
 	if runF == nil {
 		runF = run
 	}
@@ -70,8 +67,8 @@ Exit code 2 means that it was refused, or that the reference was set again.`,
 	flags.StringVar(&o.Owner, "owner", "", "The owner whose reference is removed, as TYPE/NAME")
 	flags.StringVar(&o.OwnerUID, "owner-uid", "", "The uid in the reference that is removed")
 	flags.BoolVar(&o.All, "all", false, "Remove all references")
-	flags.BoolVarP(&o.Yes, "yes", "y", false, "Do not ask, even if the garbage collector deletes the object because of it")
-	e.AddDryRun(cmd, &o.DryRun, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
+	o.AddYes(cmd, "Do not ask, even if the garbage collector deletes the object because of it")
+	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("owner", o.completeOwners)
 	cmd.RegisterFlagCompletionFunc("owner-uid", cobra.NoFileCompletions)
@@ -91,7 +88,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case cmd.Flags().Changed("owner-uid") && o.OwnerUID == "":
 		return env.Usage(cmd, "--owner-uid needs the uid of an owner")
 	}
-	if err := env.CheckDryRun(cmd, o.DryRun); err != nil {
+	if err := o.CheckDryRun(cmd); err != nil {
 		return err
 	}
 	return o.Output.Validate(cmd)
@@ -131,7 +128,7 @@ func run(ctx context.Context, o *Options) error {
 	if o.DryRun != "client" {
 		err = d.Perform(ctx, cluster.PatchOptions{DryRun: o.DryRun == "server"})
 	}
-	err = errors.Join(o.PrintChange(&d.Change, o.Output, o.DryRun, err, render.Disowned), err)
+	err = errors.Join(o.PrintChange(&d.Change, err, render.Disowned), err)
 	if left := render.OwnersLeft(&d.Change); left != "" && err == nil && !d.Nothing() {
 		fmt.Fprintln(o.ErrOut, left)
 	}
@@ -163,9 +160,5 @@ func (o *Options) agree(ctx context.Context, d *ownerref.Disownment) error {
 		return answer.Refuse(answer.WithHint(because, "add --yes if you want that, or give it an owner with kubectl gc adopt first"))
 	}
 	fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.OwnersLeft(&d.Change))
-	reply, err := o.Line(ctx, "Do you want to continue? (y/N): ")
-	if err == nil && reply != "y" && reply != "Y" {
-		return answer.Cancelled("cancelled; nothing was removed")
-	}
-	return err
+	return o.Confirm(ctx, env.Question, "nothing was removed")
 }

@@ -12,22 +12,22 @@ import (
 
 // PrintChange prints what was, or with a dry run would be, done to the references of an object, in kubectl's words. With the error of a change that was not made only an
 // object for programs is printed.
-func (e *Env) PrintChange(c *ownerref.Change, output *Output, dryRun string, failed error, words func(*ownerref.Change, string) string) error {
-	if !output.IsOwn() {
+func (m *Mutation) PrintChange(c *ownerref.Change, failed error, words func(*ownerref.Change, string) string) error {
+	if !m.Output.IsOwn() {
 		var object runtime.Object = encode.OwnerResult(c, failed)
-		if dryRun != "none" && failed == nil {
+		if m.DryRun != "none" && failed == nil {
 			object = encode.OwnerPlan(c)
 		}
-		return output.Write(e.Out, object)
+		return m.Output.Write(m.Out, object)
 	}
 	if failed != nil {
 		return nil
 	}
-	if output.Format() == "name" {
-		_, err := fmt.Fprintln(e.Out, render.TypeName(c.Object))
+	if m.Output.Format() == "name" {
+		_, err := fmt.Fprintln(m.Out, render.TypeName(c.Object))
 		return err
 	}
-	suffix := map[string]string{"client": " (dry run)", "server": " (server dry run)"}[dryRun]
-	_, err := fmt.Fprintln(e.Out, words(c, suffix))
+	suffix := map[string]string{"client": " (dry run)", "server": " (server dry run)"}[m.DryRun]
+	_, err := fmt.Fprintln(m.Out, words(c, suffix))
 	return err
 }

@@ -14,13 +14,17 @@ import (
 // HasTerminal says whether somebody reads what is printed and can answer.
 func (e *Env) HasTerminal() bool { return printers.IsTerminal(e.In) && printers.IsTerminal(e.Out) }
 
-// Ask asks whether to go on, and returns answer.ErrCancelled unless the answer is yes.
-func (e *Env) Ask(ctx context.Context) error {
-	reply, err := e.Line(ctx, "Do you want to continue? (y/N): ")
-	if err == nil && reply != "y" && reply != "Y" {
+// Confirm asks whether to go on. Unless the answer is yes, the error says that it was cancelled, and
+// what was left undone; kubectl's words if that is empty.
+func (e *Env) Confirm(ctx context.Context, question, undone string) error {
+	reply, err := e.Line(ctx, question)
+	switch {
+	case err != nil, reply == "y", reply == "Y":
+		return err
+	case undone == "":
 		return answer.ErrCancelled
 	}
-	return err
+	return answer.Cancelled("cancelled; " + undone)
 }
 
 // Line asks a question and returns the answer, empty if there is none. The error says that ctx has ended before; no other question may follow, since whoever

@@ -3,7 +3,6 @@ package rescue
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,21 +13,16 @@ import (
 
 // Options are the flags and arguments of kubectl gc rescue.
 type Options struct {
-	*env.Env
-	Output *env.Output
-	Args   []string
-	// Archive is a file; empty for the default.
-	Archive string
-	// DryRun is none, client or server.
-	DryRun string
+	env.Mutation // whose Archive is empty for the default
+	Args         []string
 	// Timeout is how long it may take until the object that was freed is gone; zero for no limit.
-	Timeout    time.Duration
-	Force, Yes bool
+	Timeout time.Duration
+	Force   bool
 }
 
 // New returns the command rescue, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name"), Timeout: time.Minute}
+	o := &Options{Mutation: env.NewMutation(e, "wide", "name"), Timeout: time.Minute}
 	if runF == nil {
 		runF = run
 	}
@@ -75,15 +69,13 @@ the object was not deleted in time, or that a dependent did not get its referenc
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Archive, "archive", "", "File of the archive. If it exists, the rescue that it is of goes on")
+	o.AddArchive(cmd, "File of the archive. If it exists, the rescue that it is of goes on")
 	flags.BoolVar(&o.Force, "force", false, "Free it even if the controller of a finalizer is running or was not found, or data can be lost")
 	flags.DurationVar(&o.Timeout, "timeout", o.Timeout, "How long to wait until the object is deleted before it is created again. Zero means no limit")
-	flags.StringVar(&o.DryRun, "dry-run", "none", "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the writes that can be sent now with dryRun=All")
-	flags.Lookup("dry-run").NoOptDefVal = "client"
-	flags.BoolVarP(&o.Yes, "yes", "y", false, "Perform the plan without asking; required without a terminal")
+	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the writes that can be sent now with dryRun=All")
+	o.AddYes(cmd, env.UsageYes)
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -97,8 +89,9 @@ func (o *Options) validate(cmd *cobra.Command) error {
 		return env.Usage(cmd, "--archive needs the name of a file")
 	case o.Timeout < 0:
 		return env.Usage(cmd, "--timeout must not be negative")
-	case !slices.Contains([]string{"none", "client", "server"}, o.DryRun):
-		return env.Usage(cmd, "invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\".", o.DryRun)
+	}
+	if err := o.CheckDryRun(cmd); err != nil {
+		return err
 	}
 	if err := o.CheckPacks(); err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
@@ -26,26 +25,27 @@ func run(ctx context.Context, o *Options) error {
 	}
 	p, err := rescue.Plan(ctx, q, known, rescue.Request{
 		Archive: o.Archive, DryRun: o.DryRun != "client",
-		Overrides: unfinalize.Overrides{Force: o.Force, Asked: o.DryRun == "none" && !o.Yes && o.HasTerminal()},
+		Overrides: unfinalize.Overrides{Force: o.Force, Asked: o.Asks()},
 		OnGaps:    func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
 	})
 	if err != nil {
 		return err
 	}
+	show := func() error { return o.show(p) }
 	switch refused := render.RescueRefusal(p); {
 	case o.DryRun != "none":
-		return errors.Join(o.show(p), refused)
+		return errors.Join(show(), refused)
 	case refused != nil:
-		return errors.Join(o.showRefused(p), refused)
+		return errors.Join(o.ShowRefused(show), refused)
 	}
-	if err := o.confirm(ctx, p); err != nil {
+	if err := o.Agree(ctx, show, render.RescueQuestion(p, o.Style(o.Output)), "nothing was changed"); err != nil {
 		return err
 	}
 	opts := rescue.Options{
 		Head: encode.RescuePlan, Timeout: o.Timeout,
 		OnSaved: func(file string, saved *archive.Saved) { render.Archived(o.ErrOut, file, saved, false) },
 	}
-	if o.tells() {
+	if o.Lines() {
 		opts.OnAction = func(a rescue.Action) { fmt.Fprintln(o.Out, render.RescueAction(a)) }
 	}
 	out := rescue.Perform(ctx, q, known, p, opts)
@@ -65,37 +65,10 @@ func (o *Options) show(p *rescue.Planned) error {
 	return o.Output.Write(o.Out, encode.RescuePlan(p))
 }
 
-// showRefused shows what was not done to a person. A program that asked for a Result gets none: it would take the plan for it.
-func (o *Options) showRefused(p *rescue.Planned) error {
-	if !o.tells() {
-		return nil
-	}
-	return o.show(p)
-}
-
-// confirm shows the plan and asks. Nothing was written if it returns an error.
-func (o *Options) confirm(ctx context.Context, p *rescue.Planned) error {
-	if o.Yes {
-		return nil
-	}
-	if !o.HasTerminal() {
-		return errors.Join(o.showRefused(p), answer.Refuse(answer.WithHint(
-			errors.New("nothing was changed: there is no terminal to ask on"), "add --yes to perform the plan, or --dry-run=client to only show it")))
-	}
-	if err := o.show(p); err != nil {
-		return err
-	}
-	reply, err := o.Line(ctx, render.RescueQuestion(p, o.Style(o.Output)))
-	if err == nil && reply != "y" && reply != "Y" {
-		return answer.Cancelled("cancelled; nothing was changed")
-	}
-	return err
-}
-
 // result prints what was done, where that was not said already.
 func (o *Options) result(out *rescue.Outcome) error {
 	switch {
-	case o.tells():
+	case o.Lines():
 		return nil
 	case !o.Output.IsOwn():
 		return o.Output.Write(o.Out, encode.RescueResult(out))
@@ -105,6 +78,3 @@ func (o *Options) result(out *rescue.Outcome) error {
 	_, err := fmt.Fprintln(o.Out, render.TypeName(out.Planned.Ref))
 	return err
 }
-
-// tells says whether a person reads what is done.
-func (o *Options) tells() bool { return o.Output.IsOwn() && o.Output.Format() != "name" }

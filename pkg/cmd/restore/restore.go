@@ -3,8 +3,6 @@ package restore
 
 import (
 	"context"
-	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,20 +12,16 @@ import (
 
 // Options are the flags and arguments of kubectl gc restore.
 type Options struct {
-	*env.Env
-	Output *env.Output
+	env.Mutation
 	// File is the archive, and Names the objects of it that are meant; none for all.
-	File  string
-	Names []restore.Name
-	// DryRun is none, client or server.
-	DryRun                                              string
+	File                                                string
+	Names                                               []restore.Name
 	All, Overwrite, Status, RequireOwners, OtherCluster bool
-	Yes                                                 bool
 }
 
 // New returns the command restore, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name")}
+	o := &Options{Mutation: env.NewMutation(e, "wide", "name")}
 	if runF == nil {
 		runF = run
 	}
@@ -80,11 +74,9 @@ Exit code 2 means that something was refused or could not be restored now.`,
 	flags.BoolVar(&o.Status, "status", false, "Also write the archived status of each object that is created")
 	flags.BoolVar(&o.RequireOwners, "require-owners", false, "Do not restore an object if one of its owners does not come back")
 	flags.BoolVar(&o.OtherCluster, "other-cluster", false, "Restore an archive of another cluster, or of one that is not known")
-	flags.StringVar(&o.DryRun, "dry-run", "none", "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends each object that can be asked about with dryRun=All")
-	flags.Lookup("dry-run").NoOptDefVal = "client"
-	flags.BoolVarP(&o.Yes, "yes", "y", false, "Perform the plan without asking; required without a terminal")
+	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends each object that can be asked about with dryRun=All")
+	o.AddYes(cmd, env.UsageYes)
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -95,8 +87,9 @@ func (o *Options) validate(cmd *cobra.Command, args []string) (err error) {
 		return env.Usage(cmd, "-f is required: the archive to restore")
 	case o.File == "-":
 		return env.Usage(cmd, "-f needs a file: an archive is read several times")
-	case !slices.Contains([]string{"none", "client", "server"}, o.DryRun):
-		return env.Usage(cmd, "invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\".", o.DryRun)
+	}
+	if err := o.CheckDryRun(cmd); err != nil {
+		return err
 	}
 	if o.Names, err = restore.ParseNames(args); err != nil {
 		return env.UsageError(cmd, err)
@@ -111,5 +104,3 @@ func (o *Options) namespace() string {
 	}
 	return *o.Config.Namespace
 }
-
-var errNoAnswer = errors.New("nothing was restored: there is no terminal to ask on")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
@@ -32,7 +33,7 @@ func run(ctx context.Context, o *Options) error {
 	case o.DryRun == "client", o.DryRun == "server" && (forbidden != nil || len(p.Steps) == 0):
 		return errors.Join(o.show(p), forbidden, finding)
 	case forbidden != nil:
-		return errors.Join(o.tell(p), forbidden, finding)
+		return errors.Join(o.ShowRefused(func() error { return o.show(p) }), forbidden, finding)
 	case len(p.Steps) == 0:
 		return errors.Join(o.nothing(p), finding)
 	}
@@ -53,47 +54,24 @@ func (o *Options) show(p *restore.Plan) error {
 	return o.Output.Write(o.Out, encode.RestorePlan(p))
 }
 
-// tells says whether a person reads what is done.
-func (o *Options) tells() bool { return o.Output.IsOwn() && o.Output.Format() != "name" }
-
-// tell shows the plan to a person. A program that asked for a result gets none.
-func (o *Options) tell(p *restore.Plan) error {
-	if !o.tells() {
-		return nil
-	}
-	return o.show(p)
-}
-
 // nothing says that there is nothing to do.
 func (o *Options) nothing(p *restore.Plan) error {
 	if o.Output.IsOwn() {
-		return o.tell(p)
+		return o.ShowRefused(func() error { return o.show(p) })
 	}
 	return o.Output.Write(o.Out, encode.RestoreResult(p, &restore.Result{}))
 }
 
-// confirm shows the plan and asks.
+// confirm shows the plan and asks. With --yes it is shown only where something of it is left out.
 func (o *Options) confirm(ctx context.Context, p *restore.Plan) error {
-	if o.DryRun != "none" {
+	show := func() error { return o.show(p) }
+	switch {
+	case o.DryRun != "none":
 		return nil
+	case o.Yes && len(p.Held) > 0:
+		return o.ShowRefused(show)
 	}
-	if o.Yes {
-		if len(p.Held) == 0 || !o.tells() {
-			return nil
-		}
-		return o.show(p)
-	}
-	if !o.HasTerminal() {
-		return errors.Join(o.tell(p), answer.Refuse(answer.WithHint(errNoAnswer, "add --yes to perform the plan, or --dry-run=client to only show it")))
-	}
-	if err := o.show(p); err != nil {
-		return err
-	}
-	err := o.Ask(ctx)
-	if errors.Is(err, answer.ErrCancelled) {
-		return answer.Cancelled("cancelled; nothing was restored")
-	}
-	return err
+	return o.Agree(ctx, show, env.Question, "nothing was restored")
 }
 
 // perform does what was agreed to and says what came of it.
@@ -101,7 +79,7 @@ func (o *Options) perform(ctx context.Context, client *cluster.Client, p *restor
 	opts := restore.PerformOptions{DryRun: o.DryRun == "server"}
 	if o.Output.IsOwn() {
 		opts.OnDone = func(d restore.Done) {
-			if o.tells() {
+			if o.Lines() {
 				fmt.Fprintln(o.Out, render.Restored(d, opts.DryRun))
 			} else {
 				fmt.Fprintln(o.Out, render.TypeName(d.Step.Object))
@@ -112,7 +90,7 @@ func (o *Options) perform(ctx context.Context, client *cluster.Client, p *restor
 	errs := render.RestoreErrors(r, ctx.Err() != nil)
 	if !o.Output.IsOwn() {
 		errs = errors.Join(o.Output.Write(o.Out, encode.RestoreResult(p, r)), errs)
-	} else if n := len(r.Unasked); n > 0 && o.tells() {
+	} else if n := len(r.Unasked); n > 0 && o.Lines() {
 		fmt.Fprintf(o.ErrOut, "Warning: the server could not be asked about %d of %d steps, because what they need is not there yet\n", n, len(p.Steps))
 	}
 	return errors.Join(err, errs)

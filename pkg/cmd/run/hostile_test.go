@@ -24,10 +24,8 @@ const evil = "x\x1b[31m\x1b]0;title\a\r\u009b2J\u202e\u2028y"
 
 func newTestRun(t *testing.T, format string, watch bool) (*Options, *bytes.Buffer) {
 	var out bytes.Buffer
-	o := &Options{
-		Env:    env.New(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out}, nil),
-		Output: env.NewOutput("wide", "name"), Watch: watch,
-	}
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out}
+	o := &Options{Mutation: env.NewMutation(env.New(streams, nil), "wide", "name"), Watch: watch}
 	o.Color = "never"
 	cmd := &cobra.Command{}
 	o.Output.Add(cmd)

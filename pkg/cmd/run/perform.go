@@ -42,7 +42,7 @@ func run(ctx context.Context, o *Options) error {
 	case outcome != nil:
 		render.WarnGaps(o.ErrOut, newGaps(outcome.Gaps, p.Gaps))
 		return errors.Join(o.print(ctx, client, outcome), err)
-	case answer.IsRefusal(err) && o.lines():
+	case answer.IsRefusal(err) && o.Lines():
 		return errors.Join(o.show(p.Proposal), err)
 	}
 	return err
@@ -81,15 +81,12 @@ func (o *Options) request() (collect.Request, error) {
 	return r, err
 }
 
-// lines says whether what is printed is lines for people, and neither names nor an object.
-func (o *Options) lines() bool { return o.Output.Format() == "" || o.Output.Wide() }
-
 // show prints a plan in the format that was asked for.
 func (o *Options) show(p *collect.Proposal) error {
 	switch {
 	case o.Output.Format() == "name":
 		return render.Names(o.Out, p.Graph, p.Plan.Deleted)
-	case !o.lines():
+	case !o.Lines():
 		return o.Output.Write(o.Out, planned(p))
 	case len(p.Plan.Actions) == 0:
 		fmt.Fprintln(o.Out, render.NothingToCollect(p.Gaps, p.Unread))
@@ -124,7 +121,7 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 	if err := o.show(p); err != nil {
 		return err
 	}
-	err := o.Ask(ctx)
+	err := o.Confirm(ctx, env.Question, "")
 	if grown && errors.Is(err, answer.ErrCancelled) {
 		return answer.Refuse(fmt.Errorf("stopped before pass %d: the new plan was not agreed to", p.Pass))
 	}
@@ -137,7 +134,7 @@ func (o *Options) event(e collect.Event) {
 	case e.Err != nil && o.Watch:
 		fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.Escape(collect.Failure(e).Error()))
 	case e.Err != nil:
-	case o.lines():
+	case o.Lines():
 		fmt.Fprintln(o.Out, render.ActionLine(e.Action))
 	case o.Output.Format() == "name" && e.Action.Verb == plan.VerbDelete:
 		fmt.Fprintln(o.Out, render.TypeName(e.Action.Object))
@@ -149,7 +146,7 @@ func (o *Options) warned(dependent graph.Ref, err error) {
 	switch {
 	case err != nil:
 		fmt.Fprintln(o.ErrOut, render.EventWritten(dependent, err))
-	case o.lines():
+	case o.Lines():
 		fmt.Fprintln(o.Out, render.EventWritten(dependent, nil))
 	}
 }
@@ -165,7 +162,7 @@ func (o *Options) print(ctx context.Context, client *cluster.Client, out *collec
 	case !o.Output.IsOwn():
 		known, _ := o.Known() // without it the finalizers are named all the same
 		return o.Output.Write(o.Out, encode.Run(out, known))
-	case !o.lines():
+	case !o.Lines():
 		return nil
 	case out.Idle:
 		fmt.Fprintln(o.Out, render.NothingToCollect(out.Gaps, out.Unread))

@@ -15,16 +15,13 @@ import (
 
 // Options are the flags of kubectl gc run.
 type Options struct {
-	*env.Env
-	Output        *env.Output
+	env.Mutation
 	Once          bool
 	AllNamespaces bool
 	// Namespaced says that -n was given, so that only its namespace is written to.
 	Namespaced  bool
 	Types       []string
 	Selector    string
-	DryRun      string
-	Yes         bool
 	Wait, Watch bool
 	// Timeout bounds Wait; zero means a week.
 	Timeout                                           time.Duration
@@ -32,13 +29,11 @@ type Options struct {
 	AllowMass, HoldMismatched, BreakDeadlocks, Events bool
 	// Gone are kinds to take for absent, as GROUP/VERSION/KIND.
 	Gone []string
-	// Archive is a file to save the objects in; empty without one.
-	Archive string
 }
 
 // New returns the command run, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name"), Once: true, DryRun: "none"}
+	o := &Options{Mutation: env.NewMutation(e, "wide", "name"), Once: true}
 	if runF == nil {
 		runF = run
 	}
@@ -110,7 +105,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.StringVarP(&o.Selector, "selector", "l", "", "Write only to objects whose labels match the selector")
 	flags.StringVar(&o.DryRun, "dry-run", o.DryRun, "Must be \"none\" or \"client\". client prints the plan and writes nothing")
 	flags.Lookup("dry-run").NoOptDefVal = "client"
-	flags.BoolVarP(&o.Yes, "yes", "y", false, "Perform the plan without asking; required without a terminal. With --watch, also collect what comes up later")
+	o.AddYes(cmd, "Perform the plan without asking; required without a terminal. With --watch, also collect what comes up later")
 	flags.BoolVar(&o.Wait, "wait", false, "Wait until other controllers have removed their finalizers, and collect what that releases")
 	flags.DurationVar(&o.Timeout, "timeout", 0, "Length of time to wait with --wait before giving up, zero means a week")
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After the first run keep collecting until interrupted")
@@ -120,7 +115,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.BreakDeadlocks, "break-deadlocks", false, "Set blockOwnerDeletion to false on a reference in cycles whose members all wait for each other; the cluster's collector waits forever")
 	flags.StringSliceVar(&o.Gone, "treat-kind-as-gone", nil, "Treat the objects of a kind that is no longer served as absent, as GROUP/VERSION/KIND; the cluster's collector keeps their dependents forever")
 	flags.BoolVar(&o.Events, "events", false, "Write the event OwnerRefInvalidNamespace about each reference to an owner in another namespace, as the cluster's collector does")
-	flags.StringVar(&o.Archive, "archive", "", "File to save the objects of the plan in before the first write; it must not exist. If its name ends in .gz, it is compressed")
+	o.AddArchive(cmd, "File to save the objects of the plan in before the first write; it must not exist. If its name ends in .gz, it is compressed")
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("types", o.CompleteTypeList)
 	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client"}, cobra.ShellCompDirectiveNoFileComp))
@@ -156,7 +151,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case o.Watch && !o.Output.IsOwn():
 		return env.Usage(cmd, "--watch cannot be used together with -o %s", o.Output.Format())
 	}
-	if err := env.CheckArchive(cmd, o.Archive, o.DryRun, "a run that writes; remove --dry-run"); err != nil {
+	if err := o.CheckArchive(cmd, "a run that writes; remove --dry-run"); err != nil {
 		return err
 	}
 	if _, err := labels.Parse(o.Selector); err != nil {

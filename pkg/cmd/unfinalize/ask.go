@@ -14,8 +14,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-var errCancelled = answer.Cancelled("cancelled; nothing was removed")
-
 // show prints the plan in the format that was asked for.
 func (o *Options) show(p *unfinalize.Planned) error {
 	switch o.Output.Format() {
@@ -25,14 +23,6 @@ func (o *Options) show(p *unfinalize.Planned) error {
 		return render.UnfinalizeNames(o.Out, p)
 	}
 	return o.Output.Write(o.Out, encode.UnfinalizePlan(p))
-}
-
-// showRefused shows what was not done to a person. A program that asked for a Result gets none: it would take the plan for it.
-func (o *Options) showRefused(p *unfinalize.Planned) error {
-	if !o.tells() {
-		return nil
-	}
-	return o.show(p)
 }
 
 // nothing says that there is nothing to do.
@@ -49,8 +39,8 @@ func (o *Options) nothing(p *unfinalize.Planned) error {
 
 // choose asks which of the finalizers that are there are to be removed. It is refused without a terminal.
 func (o *Options) choose(ctx context.Context, p *unfinalize.Planned) (unfinalize.Choice, error) {
-	if !o.HasTerminal() || o.Yes || o.DryRun != "none" || !o.Output.IsOwn() {
-		return nil, errors.Join(o.showRefused(p), answer.Refuse(answer.WithHint(
+	if !o.Asks() || !o.Output.IsOwn() {
+		return nil, errors.Join(o.ShowRefused(func() error { return o.show(p) }), answer.Refuse(answer.WithHint(
 			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"), "name the finalizers to remove: "+phrase.Command("--finalizer", p.FirstName()))))
 	}
 	if err := render.UnfinalizePlan(o.Out, p, true, o.Style(o.Output)); err != nil {
@@ -61,7 +51,7 @@ func (o *Options) choose(ctx context.Context, p *unfinalize.Planned) (unfinalize
 	case err != nil:
 		return nil, err
 	case reply == "":
-		return nil, errCancelled
+		return nil, answer.Cancelled("cancelled; nothing was removed")
 	}
 	return chosen(p.Rows(), reply)
 }
@@ -83,21 +73,10 @@ func chosen(rows []unfinalize.Row, reply string) (unfinalize.Choice, error) {
 func (o *Options) confirm(ctx context.Context, p *unfinalize.Planned) error {
 	if o.Yes {
 		out := o.Out
-		if !o.tells() {
+		if !o.Lines() {
 			out = o.ErrOut
 		}
 		return render.UnfinalizeLosses(out, p) // what is lost and left behind is said in any case
 	}
-	if !o.HasTerminal() {
-		return errors.Join(o.showRefused(p), answer.Refuse(answer.WithHint(
-			errors.New("nothing was removed: there is no terminal to ask on"), "add --yes to perform the plan, or --dry-run=client to only show it")))
-	}
-	if err := o.show(p); err != nil {
-		return err
-	}
-	reply, err := o.Line(ctx, render.UnfinalizeQuestion(p, o.Style(o.Output)))
-	if err == nil && reply != "y" && reply != "Y" {
-		return errCancelled
-	}
-	return err
+	return o.Agree(ctx, func() error { return o.show(p) }, render.UnfinalizeQuestion(p, o.Style(o.Output)), "nothing was removed")
 }

@@ -20,9 +20,9 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.AllStuck, "all-stuck", false, "Everything in the namespace, or with -A in the cluster, that is being deleted and has the finalizer; with a TYPE, all of that type")
 	flags.StringVar(&o.Tree, "tree", "", "An object, as TYPE/NAME: it and everything below it that is being deleted and has the finalizer, leaves first")
 	flags.BoolVar(&o.KeepGoing, "keep-going", false, "Skip objects that are refused or fail, and continue with the others")
-	flags.StringVar(&o.Archive, "archive", "", "File to save the objects in before the first write; it must not exist")
-	o.AddDryRun(cmd, &o.DryRun, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the first write to each object with dryRun=All")
-	flags.BoolVarP(&o.Yes, "yes", "y", false, "Perform the plan without asking; required without a terminal")
+	o.AddArchive(cmd, "File to save the objects in before the first write; it must not exist")
+	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the first write to each object with dryRun=All")
+	o.AddYes(cmd, env.UsageYes)
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("finalizer", o.completeFinalizers)
@@ -59,10 +59,10 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.DryRun == "none":
 		return env.Usage(cmd, "cannot prompt while reading from standard input (-f -); add --yes or --dry-run=client")
 	}
-	if err := env.CheckDryRun(cmd, o.DryRun); err != nil {
+	if err := o.CheckDryRun(cmd); err != nil {
 		return err
 	}
-	if err := env.CheckArchive(cmd, o.Archive, o.DryRun, "a removal; drop --dry-run, which removes nothing"); err != nil {
+	if err := o.CheckArchive(cmd, "a removal; drop --dry-run, which removes nothing"); err != nil {
 		return err
 	}
 	if err := o.CheckPacks(); err != nil {

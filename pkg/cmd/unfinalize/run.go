@@ -39,7 +39,7 @@ func run(ctx context.Context, o *Options) error {
 	case o.DryRun != "none":
 		return errors.Join(o.show(p), refused, finding)
 	case len(p.Allowed().Batches) == 0, refused != nil && !o.KeepGoing:
-		return errors.Join(o.showRefused(p), refused, finding)
+		return errors.Join(o.ShowRefused(func() error { return o.show(p) }), refused, finding)
 	default:
 		if err := o.confirm(ctx, p); err != nil {
 			return errors.Join(err, refused, finding)
@@ -55,7 +55,7 @@ func run(ctx context.Context, o *Options) error {
 func (o *Options) request(ctx context.Context) unfinalize.Request {
 	return unfinalize.Request{
 		Finalizers: o.Finalizers, AllStuck: o.AllStuck, Tree: o.Tree != "", DryRun: o.DryRun != "client",
-		Overrides: unfinalize.Overrides{Force: o.Force, ForceLive: o.ForceLive, Asked: o.DryRun == "none" && !o.Yes && o.HasTerminal()},
+		Overrides: unfinalize.Overrides{Force: o.Force, ForceLive: o.ForceLive, Asked: o.Asks()},
 		Choose:    func(p *unfinalize.Planned) (unfinalize.Choice, error) { return o.choose(ctx, p) },
 		OnGaps:    func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
 		OnLeftAlone: func(object graph.Ref, why error) {
@@ -70,12 +70,12 @@ func (o *Options) request(ctx context.Context) unfinalize.Request {
 // perform does what was agreed to and says what came of it.
 func (o *Options) perform(ctx context.Context, client *cluster.Client, p *unfinalize.Planned, known *finalizer.Registry) error {
 	opts := unfinalize.Options{KeepGoing: o.KeepGoing}
-	if o.tells() {
+	if o.Lines() {
 		opts.OnAction = func(a unfinalize.Action) { fmt.Fprintln(o.Out, render.UnfinalizeAction(a)) }
 	}
 	outcomes := unfinalize.Perform(ctx, client, p.Allowed(), opts)
 	switch errs := render.UnfinalizeErrors(outcomes, ctx.Err() != nil); {
-	case o.tells():
+	case o.Lines():
 		return errors.Join(render.UnfinalizeOutcomes(o.Out, o.ErrOut, outcomes, known), errs)
 	case o.Output.IsOwn():
 		return errors.Join(render.UnfinalizedNames(o.Out, outcomes), errs)
@@ -95,6 +95,3 @@ func (o *Options) save(ctx context.Context, client *cluster.Client, p *unfinaliz
 	}
 	return err
 }
-
-// tells says whether a person reads what is done.
-func (o *Options) tells() bool { return o.Output.IsOwn() && o.Output.Format() != "name" }

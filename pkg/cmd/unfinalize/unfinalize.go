@@ -11,22 +11,19 @@ import (
 
 // Options are the flags and arguments of kubectl gc unfinalize.
 type Options struct {
-	*env.Env
+	env.Mutation
 	Objects    env.Objects
-	Output     *env.Output
 	Args       []string
 	Finalizers []string
-	// Tree is an object as TYPE/NAME, and Archive a file; empty without the flag.
-	Tree, Archive string
-	// DryRun is none, client or server.
-	DryRun                   string
-	Force, ForceLive         bool
-	AllStuck, KeepGoing, Yes bool
+	// Tree is an object as TYPE/NAME; empty without the flag.
+	Tree                string
+	Force, ForceLive    bool
+	AllStuck, KeepGoing bool
 }
 
 // New returns the command unfinalize, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name")}
+	o := &Options{Mutation: env.NewMutation(e, "wide", "name")}
 	if runF == nil {
 		runF = run
 	}

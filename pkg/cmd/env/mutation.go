@@ -1,0 +1,118 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+)
+
+// Mutation is what all commands that write have in common: their flags, and how they ask.
+type Mutation struct {
+	*Env
+	Output *Output
+	// DryRun is none, client or server.
+	DryRun string
+	// Yes performs the plan without asking.
+	Yes bool
+	// Archive is a file; empty without the flag.
+	Archive string
+}
+
+// NewMutation returns a Mutation whose command prints some formats itself.
+func NewMutation(e *Env, own ...string) Mutation {
+	return Mutation{Env: e, Output: NewOutput(own...), DryRun: "none"}
+}
+
+var dryRuns = []string{"none", "client", "server"}
+
+// AddDryRun adds --dry-run, which without a value is client.
+func (m *Mutation) AddDryRun(cmd *cobra.Command, usage string) {
+	flags := cmd.Flags()
+	flags.StringVar(&m.DryRun, "dry-run", "none", usage)
+	flags.Lookup("dry-run").NoOptDefVal = "client"
+	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions(dryRuns, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// AddYes adds --yes.
+func (m *Mutation) AddYes(cmd *cobra.Command, usage string) {
+	cmd.Flags().BoolVarP(&m.Yes, "yes", "y", false, usage)
+}
+
+// UsageYes is the usual description of --yes.
+const UsageYes = "Perform the plan without asking; required without a terminal"
+
+// AddArchive adds --archive.
+func (m *Mutation) AddArchive(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringVar(&m.Archive, "archive", "", usage)
+}
+
+// CheckDryRun finds what is wrong with the value of --dry-run.
+func (m *Mutation) CheckDryRun(cmd *cobra.Command) error {
+	if !slices.Contains(dryRuns, m.DryRun) {
+		return Usage(cmd, "invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\".", m.DryRun)
+	}
+	return nil
+}
+
+// CheckArchive finds what is wrong with --archive before anything is asked of the server; needs says
+// what it goes with.
+func (m *Mutation) CheckArchive(cmd *cobra.Command, needs string) error {
+	switch {
+	case !cmd.Flags().Changed("archive"):
+		return nil
+	case m.Archive == "":
+		return Usage(cmd, "--archive needs the name of a file")
+	case m.Archive == "-":
+		return Usage(cmd, "--archive does not write to standard output, which is for the result; name a file")
+	case m.DryRun != "none":
+		return Usage(cmd, "--archive needs %s", needs)
+	}
+	if err := archive.Check(m.Archive); err != nil {
+		return Usage(cmd, "--archive: %w", err)
+	}
+	return nil
+}
+
+// Lines says whether lines for a person are printed, and neither names nor an object.
+func (m *Mutation) Lines() bool { return m.Output.Format() == "" || m.Output.Wide() }
+
+// Asks says whether a person is asked before anything is written.
+func (m *Mutation) Asks() bool { return m.DryRun == "none" && !m.Yes && m.HasTerminal() }
+
+// ShowRefused shows a plan that is not performed to a person. A program that asked for names or a
+// Result gets none: it would take the plan for it.
+func (m *Mutation) ShowRefused(show func() error) error {
+	if !m.Lines() {
+		return nil
+	}
+	return show()
+}
+
+// Question is asked where a plan has none of its own.
+const Question = "Do you want to continue? (y/N): "
+
+// Agree shows a plan and asks, unless --yes was given. Nothing is to be written if it returns an
+// error, which says what was left undone, as in "nothing was removed".
+func (m *Mutation) Agree(ctx context.Context, show func() error, question, undone string) error {
+	switch {
+	case m.Yes:
+		return nil
+	case !m.HasTerminal():
+		return errors.Join(m.ShowRefused(show), NoTerminal(undone))
+	}
+	if err := show(); err != nil {
+		return err
+	}
+	return m.Confirm(ctx, question, undone)
+}
+
+// NoTerminal is the refusal where nobody can be asked.
+func NoTerminal(undone string) error {
+	return answer.Refuse(answer.WithHint(errors.New(undone+": there is no terminal to ask on"),
+		"add --yes to perform the plan, or --dry-run=client to only show it"))
+}
