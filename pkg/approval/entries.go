@@ -2,6 +2,7 @@ package approval
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -34,7 +35,6 @@ func entries(p *v1alpha1.Plan) map[string]string {
 
 // each calls add with the key of each entry, and with its words if these are told.
 func (c Content) each(told bool, add func(key []byte, words string)) {
-	k := new(key)
 	words := func(format string, args ...any) string {
 		if !told {
 			return ""
@@ -42,57 +42,72 @@ func (c Content) each(told bool, add func(key []byte, words string)) {
 		return fmt.Sprintf(format, args...)
 	}
 	p := c.Plan
-	add(k.begin("policy").text(p.Policy).end(), words("propagation policy %s", p.Policy))
+	add(key("policy", p.Policy), words("propagation policy %s", p.Policy))
 	if p.GC != "" {
-		add(k.begin("gc").text(p.GC).end(), words("the garbage collector's part is done by %s", p.GC))
+		add(key("gc", p.GC), words("the garbage collector's part is done by %s", p.GC))
 	}
 	if g := p.GracePeriodSeconds; g != nil {
-		add(k.begin("gracePeriodSeconds").number(*g).truth(p.PropagateGracePeriod).end(), words("grace period of %d seconds", *g))
+		add(key("gracePeriodSeconds", *g, p.PropagateGracePeriod), words("grace period of %d seconds", *g))
 	}
 	if !p.Complete {
-		add(k.begin("incomplete").end(), words("types that may contain dependents could not be listed"))
+		add(key("incomplete"), words("types that may contain dependents could not be listed"))
 	}
 	for _, o := range p.Roots {
-		add(k.begin("root").object(o).end(), words("named: %s", named(o)))
+		add(key("root", identity(o)), words("named: %s", named(o)))
 	}
 	for a := range c.Actions {
 		does := ""
 		if told {
 			does = actionWords(a)
 		}
-		add(k.begin("action").text(a.Verb).object(a.Object).text(a.Policy).text(a.By).list(sorted(a.Owners)...).list(sorted(a.Finalizers)...).text(a.Field).text(a.Value).end(), does)
+		add(key("action", a.Verb, identity(a.Object), a.Policy, a.By, sorted(a.Owners), sorted(a.Finalizers), a.Field, a.Value), does)
 	}
 	for i, s := range p.Stages {
 		for _, o := range s.Objects {
-			add(k.begin("stage").number(int64(i+1)).object(o).end(), words("delete %s in stage %d", named(o), i+1))
+			add(key("stage", i+1, identity(o)), words("delete %s in stage %d", named(o), i+1))
 		}
 	}
 	for o := range c.Deleted {
-		add(k.begin("deleted").object(o).end(), "")
+		add(key("deleted", identity(o)), "")
 	}
 	for _, s := range p.Stuck {
-		add(k.begin("stuck").object(s.Object).end(), words("the deletion of %s cannot complete", named(s.Object)))
+		add(key("stuck", identity(s.Object)), words("the deletion of %s cannot complete", named(s.Object)))
 	}
 	for _, b := range p.Blockers {
 		for _, f := range b.Finalizers {
-			add(k.begin("finalizer").object(b.Object).text(f).end(), words("wait for finalizer %s of %s", f, named(b.Object)))
+			add(key("finalizer", identity(b.Object), f), words("wait for finalizer %s of %s", f, named(b.Object)))
 		}
 	}
 	for _, d := range p.Disks {
-		add(k.begin("disk").object(d.Volume).text(d.Driver).text(d.Handle).truth(d.Destroyed()).end(), words("destroy the data of %s", named(d.Volume)))
+		add(key("disk", identity(d.Volume), d.Driver, d.Handle, d.Destroyed()), words("destroy the data of %s", named(d.Volume)))
 	}
 	for _, o := range p.UnreadDisks {
-		add(k.begin("unreadDisk").object(o).end(), words("perhaps destroy the data of %s", named(o)))
+		add(key("unreadDisk", identity(o)), words("perhaps destroy the data of %s", named(o)))
 	}
 	for _, s := range p.Spared {
-		add(k.begin("spared").object(s.Object).text(s.Finalizer).end(), words("leave what %s manages outside the cluster", named(s.Object)))
+		add(key("spared", identity(s.Object), s.Finalizer), words("leave what %s manages outside the cluster", named(s.Object)))
 	}
 	for _, d := range p.Decided {
-		add(k.begin("decided").object(d.Object).text(d.Finalizer).text(d.Field).text(d.Value).end(), words("%s of %s is %s", d.Field, named(d.Object), cmp.Or(d.Value, "not set")))
+		add(key("decided", identity(d.Object), d.Finalizer, d.Field, d.Value), words("%s of %s is %s", d.Field, named(d.Object), cmp.Or(d.Value, "not set")))
 	}
 	for _, o := range p.UnreadSpared {
-		add(k.begin("unreadSpared").object(o).end(), words("perhaps leave what %s manages outside the cluster", named(o)))
+		add(key("unreadSpared", identity(o)), words("perhaps leave what %s manages outside the cluster", named(o)))
 	}
+}
+
+// key is what identifies an entry of a plan: a JSON array, so that no two are written alike.
+func key(parts ...any) []byte {
+	text, err := json.Marshal(parts)
+	if err != nil {
+		panic("an entry cannot be written as JSON: " + err.Error()) // texts, numbers and lists of texts can
+	}
+	return text
+}
+
+// identity is what identifies an object: its uid, and where it stands. The version of the API in which
+// it was listed says nothing about it.
+func identity(o v1alpha1.ObjectRef) []string {
+	return []string{o.UID, group(o.APIVersion), o.Kind, o.Namespace, o.Name}
 }
 
 func actionWords(a v1alpha1.Action) string {
