@@ -9,6 +9,8 @@ import (
 	"iter"
 	"runtime"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -44,55 +46,37 @@ func TreeJSON(w io.Writer, t render.Tree, gaps []v1alpha1.Gap) error {
 	return out.Flush()
 }
 
-// atOnce is how many objects are encoded in one go.
-const atOnce = 256
+// share is how many objects one processor encodes at a time.
+const share = 256
 
-// inOrder encodes what comes with all processors, and writes it in the order in which it came. It holds some hundred texts for each processor.
+// inOrder encodes what comes with all processors, and writes it in the order in which it came. It
+// holds a share of texts for each processor.
 func inOrder[T any](all iter.Seq[T], encode func(T) ([]byte, error), write func([]byte) error) error {
-	type batch struct {
-		items []T
-		texts [][]byte
-		done  chan error
-	}
-	begun := make(chan *batch, runtime.GOMAXPROCS(0)) // which bounds how many are encoded at a time
-	failed := make(chan error, 1)
-	go func() {
-		var first error
-		for b := range begun {
-			if err := <-b.done; first == nil {
-				first = err
-			}
-			for _, text := range b.texts {
-				if first == nil {
-					first = write(text)
+	items := make([]T, 0, share*runtime.GOMAXPROCS(0))
+	texts := make([][]byte, cap(items))
+	flush := func() error {
+		var group errgroup.Group
+		for first := 0; first < len(items); first += share {
+			group.Go(func() (err error) {
+				for i := first; i < min(first+share, len(items)) && err == nil; i++ {
+					texts[i], err = encode(items[i])
 				}
-			}
+				return err
+			})
 		}
-		failed <- first
-	}()
-	begin := func(items []T) {
-		b := &batch{items: items, done: make(chan error, 1)}
-		begun <- b
-		go func() {
-			for _, item := range b.items {
-				text, err := encode(item)
-				if err != nil {
-					b.done <- err
-					return
-				}
-				b.texts = append(b.texts, text)
-			}
-			b.done <- nil
-		}()
+		err := group.Wait()
+		for i := 0; i < len(items) && err == nil; i++ {
+			err = write(texts[i])
+		}
+		items = items[:0]
+		return err
 	}
-	var items []T
 	for item := range all {
-		if items = append(items, item); len(items) == atOnce {
-			begin(items)
-			items = nil
+		if items = append(items, item); len(items) == cap(items) {
+			if err := flush(); err != nil {
+				return err
+			}
 		}
 	}
-	begin(items)
-	close(begun)
-	return <-failed
+	return flush()
 }
