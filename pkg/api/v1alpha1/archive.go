@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -33,9 +31,4 @@ type Archive struct {
 }
 
 // DeepCopyObject makes Archive a runtime.Object, which is what the printers take.
-func (a *Archive) DeepCopyObject() runtime.Object {
-	out := *a
-	out.ArchivedAt = a.ArchivedAt.DeepCopy()
-	out.Roots, out.Gaps, out.Objects, out.Missing = slices.Clone(a.Roots), slices.Clone(a.Gaps), slices.Clone(a.Objects), slices.Clone(a.Missing)
-	return &out
-}
+func (a *Archive) DeepCopyObject() runtime.Object { return deepCopy(a) }

@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -54,25 +52,4 @@ type CheckFinding struct {
 }
 
 // DeepCopyObject makes CheckReport a runtime.Object, which is what the printers take.
-func (c *CheckReport) DeepCopyObject() runtime.Object {
-	out := *c
-	out.Gaps = slices.Clone(c.Gaps)
-	out.Findings = cloneFindings(c.Findings)
-	return &out
-}
-
-func cloneFindings(findings []CheckFinding) []CheckFinding {
-	all := slices.Clone(findings)
-	for i := range all {
-		f := &all[i]
-		if f.OwnerReference != nil {
-			f.OwnerReference = f.OwnerReference.DeepCopy()
-		}
-		if f.Instead != nil {
-			instead := *f.Instead
-			f.Instead = &instead
-		}
-		f.Commands, f.Evidence = slices.Clone(f.Commands), slices.Clone(f.Evidence)
-	}
-	return all
-}
+func (c *CheckReport) DeepCopyObject() runtime.Object { return deepCopy(c) }

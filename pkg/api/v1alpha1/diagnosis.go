@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -81,25 +79,4 @@ type Step struct {
 }
 
 // DeepCopyObject makes Diagnosis a runtime.Object, which is what the printers take.
-func (d *Diagnosis) DeepCopyObject() runtime.Object {
-	out := *d
-	out.Gaps = slices.Clone(d.Gaps)
-	out.Stuck = cloneStuck(d.Stuck)
-	return &out
-}
-
-func cloneStuck(stuck []Stuck) []Stuck {
-	out := slices.Clone(stuck)
-	for i := range out {
-		s := &out[i]
-		s.Since = s.Since.DeepCopy()
-		s.Finalizers, s.Checked = slices.Clone(s.Finalizers), slices.Clone(s.Checked)
-		s.Causes = slices.Clone(s.Causes)
-		for j := range s.Causes {
-			c := &s.Causes[j]
-			c.Via, c.Evidence, c.Commands = slices.Clone(c.Via), slices.Clone(c.Evidence), slices.Clone(c.Commands)
-			c.Observations, c.Steps = slices.Clone(c.Observations), slices.Clone(c.Steps)
-		}
-	}
-	return out
-}
+func (d *Diagnosis) DeepCopyObject() runtime.Object { return deepCopy(d) }

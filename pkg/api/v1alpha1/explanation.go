@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -126,9 +124,5 @@ type FinalizersOn struct {
 	Deleting int `json:"deleting"`
 }
 
-// DeepCopyObject makes Explanation a runtime.Object, which is what the printers take. Nobody changes what is below the entries.
-func (e *Explanation) DeepCopyObject() runtime.Object {
-	out := *e
-	out.Gaps, out.Finalizers = slices.Clone(e.Gaps), slices.Clone(e.Finalizers)
-	return &out
-}
+// DeepCopyObject makes Explanation a runtime.Object, which is what the printers take.
+func (e *Explanation) DeepCopyObject() runtime.Object { return deepCopy(e) }

@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -53,9 +51,5 @@ type FoundLink struct {
 	Kept string `json:"kept,omitempty"`
 }
 
-// DeepCopyObject makes LinkTest a runtime.Object, which is what the printers take. Nobody changes what is below the sources.
-func (t *LinkTest) DeepCopyObject() runtime.Object {
-	out := *t
-	out.Sources, out.Unreached = slices.Clone(t.Sources), slices.Clone(t.Unreached)
-	return &out
-}
+// DeepCopyObject makes LinkTest a runtime.Object, which is what the printers take.
+func (t *LinkTest) DeepCopyObject() runtime.Object { return deepCopy(t) }

@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -249,77 +247,4 @@ type Forbidden struct {
 }
 
 // DeepCopyObject makes Plan a runtime.Object, which is what the printers take.
-func (p *Plan) DeepCopyObject() runtime.Object {
-	out := *p
-	out.Roots = slices.Clone(p.Roots)
-	if p.Archived != nil {
-		archived := *p.Archived
-		out.Archived = &archived
-	}
-	out.ArchivedAt = p.ArchivedAt.DeepCopy()
-	out.Objects = slices.Clone(p.Objects)
-	if p.GracePeriodSeconds != nil {
-		period := *p.GracePeriodSeconds
-		out.GracePeriodSeconds = &period
-	}
-	out.Gaps = slices.Clone(p.Gaps)
-	out.Actions = slices.Clone(p.Actions)
-	for i := range out.Actions {
-		out.Actions[i].Owners = slices.Clone(out.Actions[i].Owners)
-		out.Actions[i].Finalizers = slices.Clone(out.Actions[i].Finalizers)
-		out.Actions[i].Outside = slices.Clone(out.Actions[i].Outside)
-		if c := out.Actions[i].Confirmed; c != nil {
-			confirmed := *c
-			out.Actions[i].Confirmed = &confirmed
-		}
-	}
-	out.Deleted = slices.Clone(p.Deleted)
-	out.Unconfirmed = slices.Clone(p.Unconfirmed)
-	out.Survivors = slices.Clone(p.Survivors)
-	out.Blockers = slices.Clone(p.Blockers)
-	for i := range out.Blockers {
-		out.Blockers[i].Finalizers = slices.Clone(out.Blockers[i].Finalizers)
-		out.Blockers[i].Until = slices.Clone(out.Blockers[i].Until)
-	}
-	out.Stuck = slices.Clone(p.Stuck)
-	out.Remaining = slices.Clone(p.Remaining)
-	out.Cycles = slices.Clone(p.Cycles)
-	for i := range out.Cycles {
-		out.Cycles[i] = slices.Clone(out.Cycles[i])
-	}
-	out.NonBlocking = slices.Clone(p.NonBlocking)
-	out.Forbidden = slices.Clone(p.Forbidden)
-	out.Unread = slices.Clone(p.Unread)
-	out.Spared, out.UnreadSpared = slices.Clone(p.Spared), slices.Clone(p.UnreadSpared)
-	out.Decided = slices.Clone(p.Decided)
-	out.Recreated, out.Guarded = slices.Clone(p.Recreated), slices.Clone(p.Guarded)
-	out.Abandoned, out.Protected = slices.Clone(p.Abandoned), slices.Clone(p.Protected)
-	for i := range out.Abandoned {
-		out.Abandoned[i].Objects = slices.Clone(out.Abandoned[i].Objects)
-	}
-	out.Unserved = slices.Clone(p.Unserved)
-	for i := range out.Unserved {
-		out.Unserved[i].Namespaces = slices.Clone(out.Unserved[i].Namespaces)
-	}
-	if p.Asked != nil {
-		asked := *p.Asked
-		out.Asked = &asked
-	}
-	out.Stranded = slices.Clone(p.Stranded)
-	out.Follows, out.Disks, out.UnreadDisks = slices.Clone(p.Follows), slices.Clone(p.Disks), slices.Clone(p.UnreadDisks)
-	out.References = slices.Clone(p.References)
-	for i := range out.References {
-		out.References[i].OwnerReference = *out.References[i].OwnerReference.DeepCopy()
-	}
-	out.Idle = slices.Clone(p.Idle)
-	for i := range out.Idle {
-		out.Idle[i].Evidence = slices.Clone(out.Idle[i].Evidence)
-	}
-	out.Verdicts = slices.Clone(p.Verdicts)
-	for i := range out.Verdicts {
-		out.Verdicts[i].Evidence = slices.Clone(out.Verdicts[i].Evidence)
-		out.Verdicts[i].Outside = slices.Clone(out.Verdicts[i].Outside)
-		out.Verdicts[i].Refusals = slices.Clone(out.Verdicts[i].Refusals)
-	}
-	return &out
-}
+func (p *Plan) DeepCopyObject() runtime.Object { return deepCopy(p) }

@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -65,29 +63,7 @@ type RestoreFailed struct {
 }
 
 // DeepCopyObject makes RestorePlan a runtime.Object, which is what the printers take.
-func (p *RestorePlan) DeepCopyObject() runtime.Object {
-	out := *p
-	out.Actions = cloneRestoreActions(p.Actions)
-	out.Left, out.Held, out.Forbidden = slices.Clone(p.Left), slices.Clone(p.Held), slices.Clone(p.Forbidden)
-	return &out
-}
+func (p *RestorePlan) DeepCopyObject() runtime.Object { return deepCopy(p) }
 
 // DeepCopyObject makes RestoreResult a runtime.Object, which is what the printers take.
-func (r *RestoreResult) DeepCopyObject() runtime.Object {
-	out := *r
-	out.Done, out.Unasked = cloneRestoreActions(r.Done), cloneRestoreActions(r.Unasked)
-	out.Failed = slices.Clone(r.Failed)
-	for i := range out.Failed {
-		out.Failed[i].Action = cloneRestoreActions([]RestoreAction{out.Failed[i].Action})[0]
-	}
-	out.Left, out.Held = slices.Clone(r.Left), slices.Clone(r.Held)
-	return &out
-}
-
-func cloneRestoreActions(all []RestoreAction) []RestoreAction {
-	out := slices.Clone(all)
-	for i := range out {
-		out[i].Owners, out[i].Notes = slices.Clone(out[i].Owners), slices.Clone(out[i].Notes)
-	}
-	return out
-}
+func (r *RestoreResult) DeepCopyObject() runtime.Object { return deepCopy(r) }

@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -48,27 +46,4 @@ type SkippedObject struct {
 }
 
 // DeepCopyObject makes Result a runtime.Object, which is what the printers take.
-func (r *Result) DeepCopyObject() runtime.Object {
-	out := *r
-	out.Done = slices.Clone(r.Done)
-	for i := range out.Done {
-		out.Done[i].Owners = slices.Clone(out.Done[i].Owners)
-		out.Done[i].Finalizers = slices.Clone(out.Done[i].Finalizers)
-		out.Done[i].Outside = slices.Clone(out.Done[i].Outside)
-	}
-	out.Failed = slices.Clone(r.Failed)
-	for i := range out.Failed {
-		out.Failed[i].Action.Owners = slices.Clone(out.Failed[i].Action.Owners)
-		out.Failed[i].Action.Finalizers = slices.Clone(out.Failed[i].Action.Finalizers)
-	}
-	out.Skipped = slices.Clone(r.Skipped)
-	out.Orphaned = slices.Clone(r.Orphaned)
-	out.Remaining = slices.Clone(r.Remaining)
-	out.Deleted = slices.Clone(r.Deleted)
-	out.Stuck = cloneStuck(r.Stuck)
-	out.Stranded = slices.Clone(r.Stranded)
-	out.Follows, out.Disks = slices.Clone(r.Follows), slices.Clone(r.Disks)
-	out.Findings = cloneFindings(r.Findings)
-	out.Gaps = slices.Clone(r.Gaps)
-	return &out
-}
+func (r *Result) DeepCopyObject() runtime.Object { return deepCopy(r) }

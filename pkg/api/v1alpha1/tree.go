@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -74,27 +72,4 @@ type TreeOwner struct {
 }
 
 // DeepCopyObject makes Tree a runtime.Object, which is what the printers take.
-func (t *Tree) DeepCopyObject() runtime.Object {
-	out := *t
-	out.Gaps = slices.Clone(t.Gaps)
-	out.Nodes = make([]TreeNode, len(t.Nodes))
-	for i, n := range t.Nodes {
-		n.Finalizers = slices.Clone(n.Finalizers)
-		if n.Failing != nil {
-			failing := *n.Failing
-			n.Failing = &failing
-		}
-		n.CreationTimestamp = n.CreationTimestamp.DeepCopy()
-		n.DeletionTimestamp = n.DeletionTimestamp.DeepCopy()
-		n.Owners = slices.Clone(n.Owners)
-		for j := range n.Owners {
-			n.Owners[j].Problems = slices.Clone(n.Owners[j].Problems)
-			if c := n.Owners[j].Confirmed; c != nil {
-				confirmed := *c
-				n.Owners[j].Confirmed = &confirmed
-			}
-		}
-		out.Nodes[i] = n
-	}
-	return &out
-}
+func (t *Tree) DeepCopyObject() runtime.Object { return deepCopy(t) }

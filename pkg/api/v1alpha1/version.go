@@ -21,7 +21,4 @@ type Version struct {
 }
 
 // DeepCopyObject makes Version a runtime.Object, which is what the printers take.
-func (v *Version) DeepCopyObject() runtime.Object {
-	out := *v
-	return &out
-}
+func (v *Version) DeepCopyObject() runtime.Object { return deepCopy(v) }
