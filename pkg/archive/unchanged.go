@@ -121,7 +121,7 @@ func copyOf(object map[string]any, settings []plan.Setting) (copied, error) {
 	}
 	var finalizers []any
 	for _, f := range list(metadata["finalizers"]) {
-		if f != plan.ForegroundFinalizer && f != plan.OrphanFinalizer {
+		if name, _ := f.(string); !plan.IsCollectors(name) {
 			finalizers = append(finalizers, f)
 		}
 	}

@@ -114,6 +114,9 @@ func MetadataOnly(t graph.Type) bool {
 	return t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps")
 }
 
+// Concurrency is how many requests the client sends at a time.
+func (r *Reader) Concurrency() int { return r.client.Concurrency() }
+
 // Catalog returns what the server serves.
 func (r *Reader) Catalog() *Catalog { return r.catalog }
 

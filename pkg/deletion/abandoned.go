@@ -112,10 +112,7 @@ func (l leaving) held(ctx context.Context, t graph.Type) []plan.Abandoned {
 		if id, ok := l.going.plan.Graph.Lookup(o.UID); ok && l.is[id] {
 			return
 		}
-		for _, name := range o.Finalizers {
-			if name == plan.OrphanFinalizer || name == plan.ForegroundFinalizer {
-				continue
-			}
+		for _, name := range plan.Foreign(o.Finalizers) {
 			i := slices.IndexFunc(all, func(a plan.Abandoned) bool { return a.Finalizer == name })
 			if i < 0 {
 				i = len(all)

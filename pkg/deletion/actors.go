@@ -2,9 +2,9 @@ package deletion
 
 import (
 	"context"
+	"iter"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -25,21 +25,17 @@ var actorTypes = []schema.GroupResource{
 }
 
 // class are the objects of a plan whose finalizer the same actor removes, as far as can be told without reading them.
-type class struct {
-	group, kind, namespace, finalizer string
-}
-
 // findActors finds out which of the finalizers that a plan waits for lose those who remove them with it, at one object of each class. It reads nothing if the plan deletes
 // nothing that an actor needs. The error is the end of ctx.
-func findActors(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (plan.Needs, error) {
+func findActors(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (plan.Needs, error) {
 	going := goingOf(p)
 	if known == nil || !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), actorTypes) }) {
 		return plan.Needs{}, nil
 	}
-	classes, members := classesOf(known, p.Graph, p.Blockers)
 	finder := actor.NewFinder(reader, known)
+	classes := finder.Classes(p.Graph, blockers(p), mostClasses, byWorkloads)
 	found := make([]plan.Removers, len(classes))
-	err := eachClass(ctx, client, finder, p.Graph, classes, members, func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
+	err := finder.Survey(ctx, p.Graph, classes, func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
 		found[i] = going.removers(finder.Parts(ctx, o, a))
 	})
 	if err != nil {
@@ -47,39 +43,13 @@ func findActors(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 	}
 	needs := plan.Needs{}
 	for i, c := range classes {
-		for _, id := range members[c] {
+		for _, id := range c.Objects {
 			if found[i] != nil {
 				needs[id] = append(needs[id], found[i])
 			}
 		}
 	}
 	return needs, context.Cause(ctx)
-}
-
-// eachClass finds the actor of each class at its first member, several at a time. A member that cannot be read or is not there any more is passed over: who deletes it or waits for it
-// is told. The error is the end of ctx.
-func eachClass(ctx context.Context, client *cluster.Client, finder *actor.Finder, g *graph.Graph, classes []class, members map[class][]graph.ID,
-	do func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor),
-) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(client.Concurrency())
-	for i, c := range classes {
-		group.Go(func() error {
-			id := members[c][0]
-			t, _ := g.Type(id)
-			ref := g.Ref(id)
-			o, err := client.GetObject(ctx, t, ref.Namespace, ref.Name)
-			if err != nil || string(o.GetUID()) != ref.UID {
-				return context.Cause(ctx)
-			}
-			a, err := finder.Of(ctx, o, c.finalizer)
-			if err == nil {
-				do(ctx, i, o, a)
-			}
-			return err
-		})
-	}
-	return group.Wait()
 }
 
 // going is what a plan deletes, or begins to.
@@ -125,32 +95,24 @@ func (g going) removers(all [][]actor.Part) plan.Removers {
 	return removers
 }
 
-// classesOf sorts the finalizers that a plan waits for. Those of actors without workloads, which are the control plane's, are left out.
-func classesOf(known *finalizer.Registry, g *graph.Graph, blockers []plan.Blocker) ([]class, map[class][]graph.ID) {
-	var classes []class
-	members := map[class][]graph.ID{}
-	for _, b := range blockers {
-		ref := g.Ref(b.Object)
-		for _, name := range b.Finalizers {
-			c := class{ref.Group(), ref.Kind, ref.Namespace, name}
-			if k, ok := known.Lookup(name, ref.Group(), ref.Kind); ok && !k.Fallback {
-				if !hasWorkloads(k.Alive) && k.Alive.Follow == "" {
-					continue
-				}
-				if !k.Alive.Instance.Namespace {
-					c.namespace = ""
-				}
+// byWorkloads leaves out the finalizers whose actors have no workloads, which are the control plane's.
+// An operator that no pack knows may have an installation for each namespace.
+func byWorkloads(_ string, k finalizer.Known, isKnown bool) (looked, byNamespace bool) {
+	if !isKnown {
+		return true, true
+	}
+	return k.Alive.HasWorkloads() || k.Alive.Follow != "", k.Alive.Instance.Namespace
+}
+
+// blockers are the objects that a plan waits for, with the finalizers that it waits for.
+func blockers(p *plan.Plan) iter.Seq2[graph.ID, []string] {
+	return func(yield func(graph.ID, []string) bool) {
+		for _, b := range p.Blockers {
+			if !yield(b.Object, b.Finalizers) {
+				return
 			}
-			if members[c] == nil {
-				if len(classes) == mostClasses {
-					continue
-				}
-				classes = append(classes, c)
-			}
-			members[c] = append(members[c], b.Object)
 		}
 	}
-	return classes, members
 }
 
 func isOf(ref graph.Ref, types []schema.GroupResource) bool {

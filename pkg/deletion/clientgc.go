@@ -161,7 +161,7 @@ func (c *clientGC) waitsForLeft(g *graph.Graph) bool {
 		if !ok || !g.Observed(id) {
 			continue
 		}
-		if own := g.Finalizers(id); c.cascade[uid] && (slices.Contains(own, plan.ForegroundFinalizer) || slices.Contains(own, plan.OrphanFinalizer)) {
+		if own := g.Finalizers(id); c.cascade[uid] && slices.ContainsFunc(own, plan.IsCollectors) {
 			return true // it waits for the collector's part, which is not this command's
 		}
 		for e := range g.Owners(id) {

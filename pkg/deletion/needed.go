@@ -63,16 +63,16 @@ func (g going) needing(known *finalizer.Registry) map[graph.ID][]actor.Actor {
 		kinds[schema.GroupKind{Group: ref.Group(), Kind: ref.Kind}], groups[ref.Group()] = true, true
 	}
 	by := map[graph.ID][]actor.Actor{}
-	entries := map[class]*actor.Actor{}
+	entries := map[[3]string]*actor.Actor{}
 	for _, b := range g.plan.Blockers {
 		ref := g.plan.Graph.Ref(b.Object)
 		for _, name := range b.Finalizers {
-			c := class{ref.Group(), ref.Kind, "", name}
+			c := [3]string{ref.Group(), ref.Kind, name}
 			entry, looked := entries[c]
 			if !looked {
-				k, ok := known.Lookup(name, c.group, c.kind)
+				k, ok := known.Lookup(name, ref.Group(), ref.Kind)
 				mayGo := func(n finalizer.Need) bool {
-					group, unfilled := k.Fill(n.Group, finalizer.Object{Group: c.group, Finalizer: name})
+					group, unfilled := k.Fill(n.Group, finalizer.Object{Group: ref.Group(), Finalizer: name})
 					return len(unfilled) > 0 || kinds[schema.GroupKind{Group: group, Kind: n.Kind}] || n.KindField != "" && groups[group]
 				}
 				if ok && !k.Fallback && anyNeed(k.Needs, mayGo) {
@@ -103,6 +103,5 @@ func (g going) lacks(n actor.Needed) (graph.ID, bool) {
 	if !ok || !g.is[id] {
 		return 0, false
 	}
-	foreign := slices.ContainsFunc(g.plan.Graph.Finalizers(id), func(name string) bool { return name != plan.OrphanFinalizer && name != plan.ForegroundFinalizer })
-	return id, !foreign
+	return id, len(plan.Foreign(g.plan.Graph.Finalizers(id))) == 0
 }

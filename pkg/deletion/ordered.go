@@ -38,14 +38,14 @@ func (pl *planner) arrange(known *finalizer.Registry, p *Planned) *plan.Plan {
 func waitsForOthers(known *finalizer.Registry, g *graph.Graph, id graph.ID) bool {
 	ref := g.Ref(id)
 	return slices.ContainsFunc(g.Finalizers(id), func(name string) bool {
-		if name == plan.OrphanFinalizer || name == plan.ForegroundFinalizer {
+		if plan.IsCollectors(name) {
 			return false
 		}
 		if known == nil {
 			return true
 		}
 		k, ok := known.Lookup(name, ref.Group(), ref.Kind)
-		return !ok || k.Fallback || hasWorkloads(k.Alive) || k.Alive.Follow != ""
+		return !ok || k.Fallback || k.Alive.HasWorkloads() || k.Alive.Follow != ""
 	})
 }
 

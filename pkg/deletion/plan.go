@@ -161,5 +161,5 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 	if err := readSpared(ctx, pl.client, reader, p.Known, p.Plan, details); err != nil {
 		return err
 	}
-	return findIdle(ctx, pl.client, reader, p.Known, p.Plan, details)
+	return findIdle(ctx, reader, p.Known, p.Plan, details)
 }

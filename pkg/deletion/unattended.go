@@ -3,6 +3,7 @@ package deletion
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -26,15 +27,14 @@ type Unattended struct {
 
 // findUnattended finds out which finalizers of what is being deleted nobody removes: who does so does not run or was not found, or something that they need does not exist. It looks
 // at one object for each finalizer and kind, and at no more than mostActors. Of what cannot be read nothing is said. The error is the end of ctx.
-func findUnattended(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]Unattended, error) {
+func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]Unattended, error) {
 	if known == nil {
 		return nil, nil
 	}
-	classes, members := classesOf(known, p.Graph, begunBlockers(p))
-	classes = classes[:min(len(classes), mostActors)]
 	finder := actor.NewFinder(reader, known)
+	classes := finder.Classes(p.Graph, begun(p), mostActors, byWorkloads)
 	found := make([][]string, len(classes))
-	err := eachClass(ctx, client, finder, p.Graph, classes, members, func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
+	err := finder.Survey(ctx, p.Graph, classes, func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
 		found[i] = missingFor(ctx, reader, finder, o, a)
 	})
 	if err != nil {
@@ -43,7 +43,7 @@ func findUnattended(ctx context.Context, client *cluster.Client, reader *cluster
 	var all []Unattended
 	for i, c := range classes {
 		if len(found[i]) > 0 {
-			all = append(all, Unattended{Object: p.Graph.Ref(members[c][0]), More: len(members[c]) - 1, Finalizer: c.finalizer, Because: found[i]})
+			all = append(all, Unattended{Object: p.Graph.Ref(c.Objects[0]), More: len(c.Objects) - 1, Finalizer: c.Finalizer, Because: found[i]})
 		}
 	}
 	return all, context.Cause(ctx)
@@ -67,22 +67,13 @@ func missingFor(ctx context.Context, reader *cluster.Reader, finder *actor.Finde
 	return says
 }
 
-// begunBlockers are those of what a plan deletes that are being deleted and have finalizers of others.
-func begunBlockers(p *plan.Plan) []plan.Blocker {
-	var all []plan.Blocker
-	for _, id := range p.Deleted {
-		if p.Graph.State(id) != graph.Deleting {
-			continue
-		}
-		b := plan.Blocker{Object: id}
-		for _, name := range p.Graph.Finalizers(id) {
-			if name != plan.OrphanFinalizer && name != plan.ForegroundFinalizer {
-				b.Finalizers = append(b.Finalizers, name)
+// begun are those of what a plan deletes that are being deleted, with their finalizers of others.
+func begun(p *plan.Plan) iter.Seq2[graph.ID, []string] {
+	return func(yield func(graph.ID, []string) bool) {
+		for _, id := range p.Deleted {
+			if p.Graph.State(id) == graph.Deleting && !yield(id, plan.Foreign(p.Graph.Finalizers(id))) {
+				return
 			}
 		}
-		if len(b.Finalizers) > 0 {
-			all = append(all, b)
-		}
 	}
-	return all
 }

@@ -67,7 +67,7 @@ func (pl *planner) planWait(ctx context.Context, objects []selection.Object, que
 		query.Scope = ""
 		return pl.planWait(ctx, objects, query)
 	}
-	if p.Unattended, err = findUnattended(ctx, pl.client, cluster.NewReader(pl.client, pl.catalog), known, p.Plan); err != nil {
+	if p.Unattended, err = findUnattended(ctx, cluster.NewReader(pl.client, pl.catalog), known, p.Plan); err != nil {
 		return nil, err
 	}
 	p.Hiding = p.Relevant(snapshot.Gaps)

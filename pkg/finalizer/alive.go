@@ -66,3 +66,8 @@ func (a Alive) IsFixed() bool {
 func (a Alive) named() [][]string {
 	return [][]string{a.Deployments, a.StatefulSets, a.DaemonSets, a.Leases}
 }
+
+// HasWorkloads says whether some of the signs are workloads.
+func (a Alive) HasWorkloads() bool {
+	return len(a.Deployments)+len(a.StatefulSets)+len(a.DaemonSets)+len(a.Labels)+len(a.Images) > 0
+}

@@ -124,13 +124,7 @@ func (s *simulation) firstContained(container graph.ID) (graph.ID, bool) {
 func (s *simulation) blockers() []Blocker {
 	var blockers []Blocker
 	for _, id := range s.pick(func(id graph.ID) bool { return s.is(id, gone|deleting) }) {
-		var names []string
-		for _, f := range s.Graph.Finalizers(id) {
-			if f != OrphanFinalizer && f != ForegroundFinalizer {
-				names = append(names, f)
-			}
-		}
-		if len(names) > 0 {
+		if names := Foreign(s.Graph.Finalizers(id)); len(names) > 0 {
 			blockers = append(blockers, Blocker{Object: id, Finalizers: names})
 		}
 	}

@@ -1,6 +1,9 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Policy is a propagation policy, spelled as the API server spells it.
 type Policy string
@@ -34,3 +37,13 @@ const (
 	// NamespaceFinalizer stands in the spec.finalizers of a namespace for its content (NS-001).
 	NamespaceFinalizer = "kubernetes"
 )
+
+// IsCollectors says whether the garbage collector itself removes a finalizer.
+func IsCollectors(finalizer string) bool {
+	return finalizer == OrphanFinalizer || finalizer == ForegroundFinalizer
+}
+
+// Foreign returns those of some finalizers that the garbage collector does not remove itself.
+func Foreign(finalizers []string) []string {
+	return slices.DeleteFunc(slices.Clone(finalizers), IsCollectors)
+}

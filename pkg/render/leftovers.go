@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -34,7 +33,5 @@ func LeftBecause(g *graph.Graph, l plan.ObjectReason, known *finalizer.Registry)
 
 // ForeignFinalizers names the finalizers of an object that are not the collector's, each with who removes it where that is known.
 func ForeignFinalizers(r graph.Ref, finalizers []string, known *finalizer.Registry) string {
-	return FinalizersOf(r, slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
-		return f == plan.OrphanFinalizer || f == plan.ForegroundFinalizer
-	}), known)
+	return FinalizersOf(r, plan.Foreign(finalizers), known)
 }

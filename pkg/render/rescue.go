@@ -41,7 +41,7 @@ func othersFinalizers(p *unfinalize.Planned) *unfinalize.Planned {
 	for _, c := range p.Candidates() {
 		part := *c
 		part.Assessments = slices.DeleteFunc(slices.Clone(c.Assessments), func(v unfinalize.Assessment) bool {
-			return len(v.Refusals) == 0 && (v.Name == plan.ForegroundFinalizer || v.Name == plan.OrphanFinalizer)
+			return len(v.Refusals) == 0 && plan.IsCollectors(v.Name)
 		})
 		others.Batches = append(others.Batches, []*unfinalize.Candidate{&part})
 	}
