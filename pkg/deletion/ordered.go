@@ -66,7 +66,7 @@ func (p *Planned) OrderSentence() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("who is needed until %s is deleted goes with it", cycle[0].Located())
+		return fmt.Sprintf("this deletion also deletes the controller that %s needs", cycle[0].Located())
 	}
 	var parts []string
 	for i, ref := range cycle {
