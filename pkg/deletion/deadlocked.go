@@ -84,7 +84,7 @@ func (w Words) deadlockedError(left []Deadlocked) error {
 		code plan.ReasonCode
 		says string
 	}{
-		{plan.ActorDeleted, "who removes the finalizers is deleted"},
+		{plan.ActorDeleted, "the controller that removes the finalizers is deleted too"},
 		{plan.DiscoveryFails, "what answers an API is deleted, and the namespace controller cannot finish without an answer"},
 	} {
 		if slices.ContainsFunc(left, func(l Deadlocked) bool { return l.Because.Code == of.code }) {
