@@ -7,13 +7,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// Actor is a program that removes finalizers: the objects of which it needs each to do so, such as a workload, its ServiceAccount, what permits it to write, and what it reads.
+// Actor is the objects that a controller needs to remove a finalizer: a workload, its ServiceAccount,
+// what permits it to write, and what it reads.
 type Actor []graph.ID
 
 // Removers are those who can remove one finalizer of an object: one of them is enough.
 type Removers []Actor
 
-// Needs says for objects who is needed until they are gone: of each Removers one.
+// Needs are, by object, the controllers that it needs until it is deleted: one of each Removers.
 type Needs map[graph.ID][]Removers
 
 // Abandoned is a finalizer that objects of a type have and that nobody removes any more once the deletion is over. The objects themselves are not deleted.
