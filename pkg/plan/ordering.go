@@ -11,7 +11,7 @@ import (
 
 // Ordering is what the stages of an ordered deletion rest on besides the plan.
 type Ordering struct {
-	// Needs says who is needed until an object is gone.
+	// Needs are the controllers that an object needs until it is deleted.
 	Needs Needs
 	// First says whether an object is deleted before what nobody is known to wait for: a custom resource, or one with finalizers.
 	First func(graph.ID) bool
@@ -19,10 +19,11 @@ type Ordering struct {
 	Workload func(graph.ID) bool
 }
 
-// Ordered plans the same deletion in stages, each of which begins when the one before is gone with all that it takes along: custom resources and what waits for an actor;
-// then the actors and all else; then definitions, and then namespaces. What has to be gone before an object is deleted comes in an earlier stage, wherever that leads: an object
-// before each part of its actors, of what needs it, and of whatever would take these along. What does not belong to the roots goes when a program deletes it, in no stage of its
-// own. If there is no such order, the plan is not ordered and has the objects in OrderCycle.
+// Ordered plans the same deletion in stages: custom resources, and what has finalizers; controllers and
+// the rest; CRDs; namespaces. A stage begins when all is deleted that the one before deletes. An object
+// comes before the objects that its controllers need, and before their owners and namespaces. What is
+// not among the roots is deleted by a controller, in no stage of its own. If there is no such order, the
+// plan is not ordered, and the objects are in OrderCycle.
 func (p *Plan) Ordered(o Ordering) *Plan {
 	c := newCandidates(p, o)
 	opts := p.options
