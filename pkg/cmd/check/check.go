@@ -64,7 +64,7 @@ asks, and decides again about each object on live reads right before it writes. 
 found is left for you. No object is deleted.
 
 Exit code 2 means that something of --severity or worse was found, or that not everything could be
-checked; with --fix, that something of that was left.`,
+checked; with --fix, that such findings remain.`,
 		Example: `  # What is wrong in the cluster?
   kubectl gc check -A
 
