@@ -61,8 +61,8 @@ every two seconds; without permission to list, it reads each object. It does not
 objects that it cannot read, and a warning names them.
 
 With --dry-run, -o html prints the plan as one page that needs no network: open it in a browser
-to step through the waves, and to see what is known of each finalizer and why objects still exist
-that are being deleted already.
+to step through the waves, and to see details of each finalizer, and why objects already in deletion
+still exist.
 
 Exit code 2 means that the deletion was refused, that the plan is not the approved one, that dependents were not deleted because they
 are not in the plan, or that objects still exist after --timeout.`,
