@@ -42,7 +42,7 @@ what is left and why, as kubectl gc delete does.
 
 An object is waited for if it is being deleted, or if something takes it along that is: its
 namespace, an owner in foreground deletion, or an owner that is gone already. If an object is
-not going to be deleted, the command says so at once. An object that does not exist is deleted;
+not going to be deleted, the command says so at once. A missing object counts as deleted;
 if dependents of an owner of that type and name are left, they are waited for. An object that
 was created again under the same name is another one, and not waited for.
 
