@@ -85,7 +85,7 @@ func (t *Tally) Errors() []error {
 		return Errors(t.Events)
 	}
 	if more := t.failures - len(t.failed); more > 0 {
-		return append(t.failed, fmt.Errorf("%s failed besides", phrase.Count(more, "write")))
+		return append(t.failed, fmt.Errorf("%s failed", phrase.Count(more, "more write")))
 	}
 	return t.failed
 }

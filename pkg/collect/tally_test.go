@@ -35,7 +35,7 @@ func TestAWatchKeepsCountsAndNoEvents(t *testing.T) {
 		t.Errorf("%d deletes, %d begun, %d passes", tally.Count(plan.VerbDelete), tally.Begun(), tally.Passes)
 	}
 	errs := tally.Errors()
-	if last := errs[len(errs)-1].Error(); last != fmt.Sprintf("%d writes failed besides", 2*n-mostFailures) {
+	if last := errs[len(errs)-1].Error(); last != fmt.Sprintf("%d more writes failed", 2*n-mostFailures) {
 		t.Errorf("the last error is %q", last)
 	}
 }
