@@ -64,7 +64,7 @@ func hang(n int) string {
 	return fmt.Sprintf("%d objects hang if they are deleted afterwards", n)
 }
 
-// remarkUnserved says which APIServices nothing answers afterwards, and what hangs because of that.
+// remarkUnserved says which APIServices have no backend afterwards, and what hangs because of that.
 func (p Plan) remarkUnserved() string {
 	var lines []string
 	for _, u := range p.Unserved {
@@ -77,8 +77,8 @@ func (p Plan) remarkUnserved() string {
 			hangs = phrase.FirstFew(names, maxNamed) + " " + phrase.Plural(len(names), "is", "are") + " stuck then, and other namespaces that are deleted can hang"
 		}
 		service := Escape(u.APIService.Located())
-		lines = append(lines, fmt.Sprintf("nothing answers %s once %s is deleted, and the namespace controller needs an answer of every API: %s; delete %s too",
-			service, located(p.Graph, u.Backend), hangs, service))
+		lines = append(lines, fmt.Sprintf("without %s, %s has no backend, and that blocks every namespace deletion: %s; delete %s too",
+			located(p.Graph, u.Backend), service, hangs, service))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -71,7 +71,7 @@ spec:
 		t.Helper()
 		return run(t, append(args, "--kubeconfig", c.Kubeconfig())...)
 	}
-	stuck := fmt.Sprintf("nothing answers APIService %s once Service %s/adapter is deleted, and the namespace controller needs an answer of every API: Namespace %s is stuck then", apiService, ns, ns)
+	stuck := fmt.Sprintf("without Service %s/adapter, APIService %s has no backend, and that blocks every namespace deletion: Namespace %s is stuck then", ns, apiService, ns)
 	for _, test := range []struct{ args, says, saysNot string }{
 		{"delete namespace/" + ns + " --dry-run=client", stuck, "protected"},
 		{"delete namespace/" + ns + " apiservice/" + apiService + " --dry-run=client", "deletes 4 objects", "nothing answers"},
