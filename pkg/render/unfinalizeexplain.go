@@ -53,7 +53,7 @@ func explainFinalizer(c *unfinalize.Candidate, v unfinalize.Assessment, override
 		switch {
 		case slices.Contains(against, r):
 		case r.Override == unfinalize.WithForce && !overrides.Force:
-			word = "you are asked about this"
+			word = "needs confirmation"
 		default:
 			word = "despite this (" + string(r.Override) + ")"
 		}
