@@ -88,7 +88,7 @@ func (c *Client) GetObject(ctx context.Context, t graph.Type, namespace, name st
 	return c.getAs(ctx, t, namespace, name, acceptJSON)
 }
 
-// GetObjectMeta is GetObject for an object whose content is nobody's business: all of its metadata, and nothing else.
+// GetObjectMeta is GetObject for an object whose content may be secret: metadata only.
 func (c *Client) GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
 	return c.getAs(ctx, t, namespace, name, acceptObject)
 }
@@ -115,7 +115,7 @@ func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accep
 // Selection restricts a list on the server. Empty selectors select all.
 type Selection struct{ Labels, Fields string }
 
-// ListObjectMetas is ListObjects for objects whose content is nobody's business: all of their metadata, and nothing else.
+// ListObjectMetas is ListObjects for objects whose content may be secret: metadata only.
 func (c *Client) ListObjectMetas(ctx context.Context, t graph.Type, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
 	return c.listAs(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected, accept: acceptMetas})
 }
