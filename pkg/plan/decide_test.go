@@ -54,7 +54,7 @@ func TestDecideEveryReference(t *testing.T) {
 	}
 }
 
-// TestDecideNeverDeletesWithoutProof is P-01 over every combination of up to four references: what has a solid owner, or one that could
+// TestDecideNeverDeletesWithoutProof checks P-01 for every combination of up to four references: what has a solid owner, or one that could
 // not be judged, is never deleted.
 func TestDecideNeverDeletesWithoutProof_P01(t *testing.T) {
 	states := []OwnerState{Solid, Waiting, Absent, Replaced, Mismatch, BadScope, Orphaning, Unknown}
