@@ -70,7 +70,7 @@ func (u *apisLost) add(p *plan.Plan, o *unstructured.Unstructured, part graph.ID
 			u.needs[b.Object] = append(u.needs[b.Object], plan.Removers{{part}})
 		}
 	}
-	message := fmt.Sprintf("nothing answers %s once %s is deleted", service.APIService.Located(), p.Graph.Ref(part).Located())
+	message := fmt.Sprintf("without %s, %s has no backend", p.Graph.Ref(part).Located(), service.APIService.Located())
 	for _, a := range p.Actions { // the requests of this command are sent before
 		if a.Verb == plan.VerbDelete && a.By != plan.ByClient && serves(a.Object) {
 			u.refused = append(u.refused, plan.Refusal{Object: a.Object, Message: message})

@@ -74,10 +74,10 @@ spec:
 	stuck := fmt.Sprintf("without Service %s/adapter, APIService %s has no backend, and that blocks every namespace deletion: Namespace %s is stuck then", ns, apiService, ns)
 	for _, test := range []struct{ args, says, saysNot string }{
 		{"delete namespace/" + ns + " --dry-run=client", stuck, "protected"},
-		{"delete namespace/" + ns + " apiservice/" + apiService + " --dry-run=client", "deletes 4 objects", "nothing answers"},
-		{"delete namespace/" + other + " --dry-run=client", "Probe/one", "nothing answers"},
+		{"delete namespace/" + ns + " apiservice/" + apiService + " --dry-run=client", "deletes 4 objects", "no backend"},
+		{"delete namespace/" + other + " --dry-run=client", "Probe/one", "no backend"},
 		{"delete namespace/" + other + " service/adapter -n " + ns + " --dry-run=client", "a namespace that is deleted afterwards can hang", "Namespace " + other + " is stuck"},
-		{"delete namespace/" + other + " service/adapter -n " + ns + " --dry-run=client", "the server refuses its deletion: nothing answers APIService " + apiService, ""},
+		{"delete namespace/" + other + " service/adapter -n " + ns + " --dry-run=client", "the server refuses its deletion: without Service " + ns + "/adapter, APIService " + apiService + " has no backend", ""},
 		{"delete service/adapter -n " + ns + " --dry-run=client", "a namespace that is deleted afterwards can hang; delete APIService " + apiService + " too", "is stuck"},
 		{"delete namespace/" + ns + " --dry-run=client -o jsonpath={.stuck[*].reason}/{.unserved[*].apiService.name}/{.unserved[*].backend.name}/{.unserved[*].namespaces[*].name}", "DiscoveryFails/" + apiService + "/adapter/" + ns, ""},
 	} {
