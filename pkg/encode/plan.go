@@ -13,6 +13,7 @@ import (
 // whether it is complete.
 func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	out := planBesides(p, gaps)
+	out.Findings = p.Findings()
 	out.Actions = make([]v1alpha1.Action, len(p.Actions))
 	for i, a := range p.Actions {
 		out.Actions[i] = silentAction(p.Graph, a)

@@ -44,23 +44,23 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 }
 
 // remarkForeground says which fields are set first so that programs delete in the foreground, and what is deleted first because there is no field to set.
-func (p Plan) remarkForeground() []string {
+func (p Plan) remarkForeground() []remark {
 	if p.Policy != plan.Foreground {
 		return nil
 	}
-	var lines []string
+	var all []remark
 	for _, a := range p.Actions {
 		if a.Verb == plan.VerbSetPolicy {
-			lines = append(lines, fmt.Sprintf("%s of %s is set to %s first: %s", Escape(a.Setting.Field.String()), located(p.Graph, a.Object), Escape(a.Setting.Value), p.Because(a.Object, a.Because)))
+			all = append(all, p.about(fmt.Sprintf("%s of %s is set to %s first: %s", Escape(a.Setting.Field.String()), located(p.Graph, a.Object), Escape(a.Setting.Value), p.Because(a.Object, a.Because)), a.Object))
 		}
 	}
 	for _, a := range p.First() {
 		if f, ok := p.Link(a.Object, a.Because); ok {
-			lines = append(lines, fmt.Sprintf("%s is deleted first, in the foreground: %s does not have the field %s, so that %s would delete it in the background and not wait for it",
-				located(p.Graph, a.Object), located(p.Graph, f.Source), Escape(f.Definition.Deletion.PolicyField.String()), Escape(f.Definition.Deletion.By)))
+			all = append(all, p.about(fmt.Sprintf("%s is deleted first, in the foreground: %s does not have the field %s, so that %s would delete it in the background and not wait for it",
+				located(p.Graph, a.Object), located(p.Graph, f.Source), Escape(f.Definition.Deletion.PolicyField.String()), Escape(f.Definition.Deletion.By)), a.Object))
 		}
 	}
-	return firstLines(lines)
+	return all
 }
 
 func located(g *graph.Graph, id graph.ID) string { return Escape(g.Ref(id).Located()) }
@@ -81,7 +81,7 @@ func (p Plan) until(b plan.Blocker) string {
 }
 
 // remarkRecreated warns of objects that do not stay away, for each object that names them.
-func (p Plan) remarkRecreated() []string {
+func (p Plan) remarkRecreated() []remark {
 	type source struct {
 		owner         graph.ID
 		program, with string
@@ -90,15 +90,15 @@ func (p Plan) remarkRecreated() []string {
 		confirmed     bool
 	}
 	var sources []source
-	names := map[source][]string{}
+	names, ids := map[source][]string{}, map[source][]graph.ID{}
 	for _, r := range p.Recreated {
 		of := source{r.Owner, r.Program, r.With, r.Field, r.Only, r.Confirmed}
 		if names[of] == nil {
 			sources = append(sources, of)
 		}
-		names[of] = append(names[of], located(p.Graph, r.Object))
+		names[of], ids[of] = append(names[of], located(p.Graph, r.Object)), append(ids[of], r.Object)
 	}
-	var lines []string
+	var all []remark
 	for _, of := range sources {
 		are, them, remedy := "is", "it", "; delete that instead"
 		if len(names[of]) > 1 {
@@ -114,14 +114,14 @@ func (p Plan) remarkRecreated() []string {
 		if of.with != "" {
 			again += " with " + Escape(of.with)
 		}
-		lines = append(lines, fmt.Sprintf("%s %s deleted, and %s creates %s, because %s names %s in %s%s",
-			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), again, located(p.Graph, of.owner), them, Escape(of.field), remedy))
+		all = append(all, p.about(fmt.Sprintf("%s %s deleted, and %s creates %s, because %s names %s in %s%s",
+			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), again, located(p.Graph, of.owner), them, Escape(of.field), remedy), ids[of]...))
 	}
-	return firstLines(lines)
+	return all
 }
 
 // remarkUnconfirmed names what is deleted only because of links that it does not confirm.
-func (p Plan) remarkUnconfirmed() []string {
+func (p Plan) remarkUnconfirmed() []remark {
 	var names []string
 	for _, id := range p.Unconfirmed() {
 		names = append(names, located(p.Graph, id))
@@ -129,20 +129,20 @@ func (p Plan) remarkUnconfirmed() []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("only links that %s not confirm lead to %s: kubectl gc itself writes to none of that and saves none of it",
-		phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed))}
+	return []remark{p.about(fmt.Sprintf("only links that %s not confirm lead to %s: kubectl gc itself writes to none of that and saves none of it",
+		phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed)), p.Unconfirmed()...)}
 }
 
 // remarkGuarded names what the server does not delete.
-func (p Plan) remarkGuarded() []string {
-	var lines []string
+func (p Plan) remarkGuarded() []remark {
+	var all []remark
 	for _, g := range p.Guarded {
 		guard, object := p.Graph.Ref(g.Guard), located(p.Graph, g.Object)
 		line := fmt.Sprintf("%s keeps %s: the deletion of %s is refused until the %s is deleted", Escape(guard.Located()), object, object, Escape(guard.Kind))
 		if g.RepeatedBy != "" {
 			line += fmt.Sprintf("; %s deletes %s then, because somebody has tried to", Escape(g.RepeatedBy), object)
 		}
-		lines = append(lines, line)
+		all = append(all, p.about(line, g.Object))
 	}
-	return firstLines(lines)
+	return all
 }

@@ -12,28 +12,29 @@ import (
 
 // remarkOrder warns that a foreground deletion takes the dependents of an object before whoever has a finalizer on it has done their work, which may need
 // them: they order the teardown themselves, and in the background they could (kubernetes/kubernetes#111725).
-func (p Plan) remarkOrder() string {
+func (p Plan) remarkOrder() []remark {
 	program, waiting := p.foregroundByLink()
 	if p.Policy != plan.Foreground && program == "" {
-		return ""
+		return nil
 	}
 	deleted := map[graph.ID]bool{}
 	for _, id := range p.Deleted {
 		deleted[id] = true
 	}
-	var names []string
+	var ids []graph.ID
 	for _, b := range p.Blockers {
 		if p.orders(b) && p.takes(b.Object, deleted) && (p.Policy == plan.Foreground || waiting[b.Object]) {
-			names = append(names, KindName(p.Graph.Ref(b.Object)))
+			ids = append(ids, b.Object)
 		}
 	}
+	names := phrase.FirstFew(KindNamesOf(p.Graph, ids), maxNamed)
 	switch {
-	case len(names) == 0:
-		return ""
+	case len(ids) == 0:
+		return nil
 	case p.Policy != plan.Foreground:
-		return fmt.Sprintf("%s deletes in the foreground: the dependents of %s are deleted before the controllers of its finalizers act", Escape(program), phrase.FirstFew(names, maxNamed))
+		return []remark{p.about(fmt.Sprintf("%s deletes in the foreground: the dependents of %s are deleted before the controllers of its finalizers act", Escape(program), names), ids...)}
 	}
-	return fmt.Sprintf("the foreground deletion deletes the dependents of %s before the controllers of its finalizers act; with --cascade=background these controllers decide the order", phrase.FirstFew(names, maxNamed))
+	return []remark{p.about(fmt.Sprintf("the foreground deletion deletes the dependents of %s before the controllers of its finalizers act; with --cascade=background these controllers decide the order", names), ids...)}
 }
 
 // foregroundByLink returns the first program that deletes in the foreground, and what is deleted so then, by itself or the collector; nothing if none does.

@@ -9,7 +9,7 @@ import (
 )
 
 // remarkProtected names the objects that the server does not delete, with what it says, and what cannot complete because of that.
-func (p Plan) remarkProtected() string {
+func (p Plan) remarkProtected() []remark {
 	var messages []string
 	objects := map[string][]graph.ID{}
 	for _, r := range p.Protected() {
@@ -18,18 +18,18 @@ func (p Plan) remarkProtected() string {
 		}
 		objects[r.Message] = append(objects[r.Message], r.Object)
 	}
-	var lines []string
+	var all []remark
 	for _, message := range messages {
 		names := phrase.FirstFew(KindNamesOf(p.Graph, objects[message]), maxNamed)
-		lines = append(lines, fmt.Sprintf("the server refuses the deletion of %s: %s", names, Escape(Shorten(message))))
+		all = append(all, p.about(fmt.Sprintf("the server refuses the deletion of %s: %s", names, Escape(Shorten(message))), objects[message]...))
 	}
-	return strings.Join(lines, "\n")
+	return all
 }
 
 // remarkAsked says what the answers of the server do not tell.
-func (p Plan) remarkAsked() string {
+func (p Plan) remarkAsked() []remark {
 	if p.Asked == nil {
-		return ""
+		return nil
 	}
 	var parts []string
 	if p.Asked.Count < p.Asked.Of {
@@ -41,5 +41,8 @@ func (p Plan) remarkAsked() string {
 	if len(p.Asked.Refused) > 0 && !p.Asked.As {
 		parts = append(parts, "the server was asked in your name, because you may not impersonate the controllers that delete; a policy may decide otherwise for them")
 	}
-	return strings.Join(parts, "; ")
+	if len(parts) == 0 {
+		return nil
+	}
+	return []remark{{text: strings.Join(parts, "; ")}}
 }

@@ -60,6 +60,19 @@ func TestRemarks(t *testing.T) {
 		t.Errorf("remarks (-want +got):\n%s", diff)
 	}
 	o := encode.Plan(p, nil)
+	var found []string
+	for _, f := range o.Findings {
+		found = append(found, f.Code+" "+f.Severity)
+		if !slices.Contains(want, f.Message) {
+			t.Errorf("finding %q is no remark", f.Message)
+		}
+	}
+	if diff := cmp.Diff([]string{"GracePeriod info", "NotRead warning", "NotBlocking info", "OwnerKept warning"}, found); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	if last := o.Findings[len(o.Findings)-1]; len(last.Objects) != 1 || last.Objects[0].Name != "misnamed" {
+		t.Errorf("finding %+v", last)
+	}
 	reasons := map[string]string{}
 	for _, s := range o.Survivors {
 		reasons[s.Object.Name] = s.Because
@@ -101,5 +114,20 @@ func TestPlanTableFitsATerminal(t *testing.T) {
 		if n := len([]rune(line)); n > 100 {
 			t.Errorf("%d columns: %s", n, line)
 		}
+	}
+}
+
+// TestEveryCodeOfAPlanIsThereOnce: programs go by them.
+func TestEveryCodeOfAPlanIsThereOnce(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	render.FindingCodes(func(code, severity, means string) {
+		if seen[code] || code == "" || means == "" || !slices.Contains([]string{"error", "warning", "info"}, severity) {
+			t.Errorf("%s, %s, %q", code, severity, means)
+		}
+		seen[code] = true
+	})
+	if len(seen) == 0 {
+		t.Error("there are no codes")
 	}
 }

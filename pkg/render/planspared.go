@@ -8,7 +8,7 @@ import (
 )
 
 // remarkSpared says what stays outside the cluster, a line for each reason, and of what that is not known.
-func (p Plan) remarkSpared() []string {
+func (p Plan) remarkSpared() []remark {
 	var reasons []string
 	objects := map[string][]graph.ID{}
 	for _, s := range p.Spared {
@@ -17,12 +17,12 @@ func (p Plan) remarkSpared() []string {
 		}
 		objects[s.Because] = append(objects[s.Because], s.Object)
 	}
-	var lines []string
+	var all []remark
 	for _, because := range reasons {
-		lines = append(lines, fmt.Sprintf("what %s manages outside the cluster stays: %s", phrase.FirstFew(KindNamesOf(p.Graph, objects[because]), maxNamed), Escape(because)))
+		all = append(all, p.about(fmt.Sprintf("what %s manages outside the cluster stays: %s", phrase.FirstFew(KindNamesOf(p.Graph, objects[because]), maxNamed), Escape(because)), objects[because]...))
 	}
 	if len(p.UnreadSpared) > 0 {
-		lines = append(lines, fmt.Sprintf("it is unknown whether what %s manages outside the cluster stays: the objects could not be read", phrase.FirstFew(KindNamesOf(p.Graph, p.UnreadSpared), maxNamed)))
+		all = append(all, p.about(fmt.Sprintf("it is unknown whether what %s manages outside the cluster stays: the objects could not be read", phrase.FirstFew(KindNamesOf(p.Graph, p.UnreadSpared), maxNamed)), p.UnreadSpared...))
 	}
-	return firstLines(lines)
+	return all
 }

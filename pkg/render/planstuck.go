@@ -10,9 +10,10 @@ import (
 )
 
 // remarkStuck says which objects keep finalizers that nobody removes, because who does so goes first, and what to do instead.
-func (p Plan) remarkStuck() string {
+func (p Plan) remarkStuck() []remark {
 	var causes []graph.ID
 	objects := map[graph.ID][]string{}
+	var about []graph.ID
 	for _, s := range p.Stuck() {
 		if s.Because.Code != plan.ActorDeleted {
 			continue
@@ -21,6 +22,7 @@ func (p Plan) remarkStuck() string {
 			causes = append(causes, s.Because.Cause)
 		}
 		objects[s.Because.Cause] = append(objects[s.Because.Cause], located(p.Graph, s.Object))
+		about = append(about, s.Object)
 	}
 	var parts []string
 	for _, cause := range causes {
@@ -31,17 +33,18 @@ func (p Plan) remarkStuck() string {
 		parts = append(parts, fmt.Sprintf("%s %s stuck once %s is deleted: nobody can remove %s finalizers then", phrase.FirstFew(objects[cause], maxNamed), are, located(p.Graph, cause), their))
 	}
 	if len(parts) == 0 {
-		return ""
+		return nil
 	}
-	if p.Unordered != "" || len(p.Stages()) > 0 {
-		return strings.Join(parts, "; ")
+	text := strings.Join(parts, "; ")
+	if p.Unordered == "" && len(p.Stages()) == 0 {
+		text += "; delete what has the finalizers first, and the rest when it is gone: --ordered does so"
 	}
-	return strings.Join(parts, "; ") + "; delete what has the finalizers first, and the rest when it is gone: --ordered does so"
+	return []remark{p.about(text, about...)}
 }
 
 // remarkAbandoned says whose deletion hangs afterwards, though they are not deleted now.
-func (p Plan) remarkAbandoned() string {
-	var lines []string
+func (p Plan) remarkAbandoned() []remark {
+	var all []remark
 	for _, a := range p.Abandoned {
 		var names []string
 		for _, ref := range a.First {
@@ -50,10 +53,10 @@ func (p Plan) remarkAbandoned() string {
 		if more := a.Count - len(a.First); more > 0 {
 			names = append(names, fmt.Sprintf("%d more", more))
 		}
-		lines = append(lines, fmt.Sprintf("%s: nobody removes the finalizer %s of %s once %s is deleted",
-			hang(a.Count), Escape(a.Finalizer), phrase.And(names), located(p.Graph, a.Actor)))
+		all = append(all, remark{fmt.Sprintf("%s: nobody removes the finalizer %s of %s once %s is deleted",
+			hang(a.Count), Escape(a.Finalizer), phrase.And(names), located(p.Graph, a.Actor)), a.First})
 	}
-	return strings.Join(lines, "\n")
+	return all
 }
 
 // hang says that objects hang when they are deleted.
@@ -65,8 +68,8 @@ func hang(n int) string {
 }
 
 // remarkUnserved says which APIServices have no backend afterwards, and what hangs because of that.
-func (p Plan) remarkUnserved() string {
-	var lines []string
+func (p Plan) remarkUnserved() []remark {
+	var all []remark
 	for _, u := range p.Unserved {
 		hangs := "a namespace that is deleted afterwards can hang"
 		if len(u.Namespaces) > 0 {
@@ -77,8 +80,8 @@ func (p Plan) remarkUnserved() string {
 			hangs = phrase.FirstFew(names, maxNamed) + " " + phrase.Plural(len(names), "is", "are") + " stuck then, and other namespaces that are deleted can hang"
 		}
 		service := Escape(u.APIService.Located())
-		lines = append(lines, fmt.Sprintf("without %s, %s has no backend, and that blocks every namespace deletion: %s; delete %s too",
-			located(p.Graph, u.Backend), service, hangs, service))
+		all = append(all, remark{fmt.Sprintf("without %s, %s has no backend, and that blocks every namespace deletion: %s; delete %s too",
+			located(p.Graph, u.Backend), service, hangs, service), []graph.Ref{u.APIService}})
 	}
-	return strings.Join(lines, "\n")
+	return all
 }

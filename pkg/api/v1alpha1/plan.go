@@ -83,10 +83,24 @@ type Plan struct {
 	// Protected are objects that would be deleted by others and whose deletion the server refuses, and Asked says what it was asked. Both are there with --dry-run=server.
 	Protected []Protected `json:"protected,omitempty"`
 	Asked     *Asked      `json:"asked,omitempty"`
+	// Findings are what a person should know of the plan, as the table prints it.
+	Findings []PlanFinding `json:"findings,omitempty"`
 	// DependsOnTiming is true when the end can be another one, depending on how fast the collector is.
 	DependsOnTiming bool `json:"dependsOnTiming,omitempty"`
 	// Unsettled are objects that are known to be able to end otherwise than the plan says, depending on what the collector takes up first.
 	Unsettled []ObjectRef `json:"unsettled,omitempty"`
+}
+
+// PlanFinding is what a person should know of a plan.
+type PlanFinding struct {
+	// Code names the kind of finding. Codes do not change between versions.
+	Code string `json:"code"`
+	// Severity is error, warning or info.
+	Severity string `json:"severity"`
+	// Message says it in a clause.
+	Message string `json:"message"`
+	// Objects are those that it is about; empty where it counts many.
+	Objects []ObjectRef `json:"objects,omitempty"`
 }
 
 // Stage is a part of an ordered deletion.
