@@ -89,26 +89,23 @@ func archiveCounts(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
 	for _, o := range objects {
 		counts[group{o.Namespace, graph.Ref(o).QualifiedKind()}]++
 	}
-	header := []string{"NAMESPACE", "TYPE", "OBJECTS"}
-	var rows [][]string
-	for _, g := range slices.SortedFunc(maps.Keys(counts), func(a, b group) int {
+	groups := slices.SortedFunc(maps.Keys(counts), func(a, b group) int {
 		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
-	}) {
-		rows = append(rows, []string{archiveNamespace(g.namespace), Escape(g.kind), strconv.Itoa(counts[g])})
-	}
-	s.fit(header, rows, 1, 0)
-	return s.writeTable(w, header, rows)
+	})
+	return writeRows(w, s, []column[group]{
+		{header: "NAMESPACE", cell: func(g group) string { return archiveNamespace(g.namespace) }, shorten: 1},
+		{header: "TYPE", cell: func(g group) string { return Escape(g.kind) }, shorten: 1},
+		{header: "OBJECTS", cell: func(g group) string { return strconv.Itoa(counts[g]) }},
+	}, groups)
 }
 
 // archiveObjects writes each object, in the order of the archive.
 func archiveObjects(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
-	header := []string{"NAMESPACE", "NAME", "UID"}
-	var rows [][]string
-	for _, o := range objects {
-		rows = append(rows, []string{archiveNamespace(o.Namespace), TypeName(graph.Ref(o)), Escape(o.UID)})
-	}
-	s.fit(header, rows, 1, 0)
-	return s.writeTable(w, header, rows)
+	return writeRows(w, s, []column[v1alpha1.ObjectRef]{
+		{header: "NAMESPACE", cell: func(o v1alpha1.ObjectRef) string { return archiveNamespace(o.Namespace) }, shorten: 1},
+		{header: "NAME", cell: func(o v1alpha1.ObjectRef) string { return TypeName(graph.Ref(o)) }, shorten: 1},
+		{header: "UID", cell: func(o v1alpha1.ObjectRef) string { return Escape(o.UID) }},
+	}, objects)
 }
 
 func archiveNamespace(namespace string) string {

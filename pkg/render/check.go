@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fatih/color"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -43,20 +45,15 @@ func sortFindings(all []v1alpha1.CheckFinding) {
 }
 
 func checkTable(w io.Writer, shown []v1alpha1.CheckFinding, s Style) error {
-	header := []string{"SEVERITY", "NAMESPACE", "OBJECT", "CODE", "EFFECT", "MESSAGE"}
-	var rows [][]string
-	for _, f := range shown {
-		namespace := Escape(f.Object.Namespace)
-		if namespace == "" {
-			namespace = "-"
-		}
-		rows = append(rows, []string{f.Severity, namespace, KindName(graph.Ref(f.Object)), f.Code, f.Effect, Escape(f.Message)})
-	}
-	s.fit(header, rows, 5, 2, 1)
-	for _, row := range rows {
-		row[0] = paint(s.severity(row[0]), row[0])
-	}
-	return s.writeTable(w, header, rows)
+	type finding = v1alpha1.CheckFinding
+	return writeRows(w, s, []column[finding]{
+		{header: "SEVERITY", cell: func(f finding) string { return f.Severity }, color: func(f finding) *color.Color { return s.severity(f.Severity) }},
+		{header: "NAMESPACE", cell: func(f finding) string { return orDash(Escape(f.Object.Namespace)) }, shorten: 1},
+		{header: "OBJECT", cell: func(f finding) string { return KindName(graph.Ref(f.Object)) }, shorten: 1},
+		{header: "CODE", cell: func(f finding) string { return f.Code }},
+		{header: "EFFECT", cell: func(f finding) string { return f.Effect }},
+		{header: "MESSAGE", cell: func(f finding) string { return Escape(f.Message) }, shorten: 1},
+	}, shown)
 }
 
 // checkDetails writes findings that differ in nothing but the object together.

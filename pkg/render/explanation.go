@@ -152,28 +152,25 @@ func ExplanationNames(w io.Writer, e *v1alpha1.Explanation) error {
 
 // FinalizersKnown writes a row for each entry.
 func FinalizersKnown(w io.Writer, e *v1alpha1.Explanation, s Style) error {
-	header := []string{"FINALIZER", "REMOVED BY", "RISK", "POLARITY"}
-	if s.Wide {
-		header = append(header, "ON", "PACK")
-	}
-	rows := make([][]string, len(e.Finalizers))
-	for i, f := range e.Finalizers {
-		rows[i] = []string{Escape(f.Name), Escape(f.Component), f.Risk, f.Polarity}
-		if s.Wide {
-			rows[i] = append(rows[i], Escape(strings.Join(f.Kinds, ",")), Escape(f.Pack))
-		}
-	}
-	s.fit(header, rows, 0, 1)
-	return s.writeTable(w, header, rows)
+	type entry = v1alpha1.ExplainedFinalizer
+	return writeRows(w, s, []column[entry]{
+		{header: "FINALIZER", cell: func(f entry) string { return Escape(f.Name) }, shorten: 1},
+		{header: "REMOVED BY", cell: func(f entry) string { return Escape(f.Component) }, shorten: 1},
+		{header: "RISK", cell: func(f entry) string { return f.Risk }},
+		{header: "POLARITY", cell: func(f entry) string { return f.Polarity }},
+		{header: "ON", cell: func(f entry) string { return Escape(strings.Join(f.Kinds, ",")) }, wide: true},
+		{header: "PACK", cell: func(f entry) string { return Escape(f.Pack) }, wide: true},
+	}, e.Finalizers)
 }
 
 // FinalizersPresent writes a row for each finalizer that was found and each type of object that has it, and how many nothing is known of.
 func FinalizersPresent(w io.Writer, e *v1alpha1.Explanation, s Style) error {
-	header := []string{"FINALIZER", "ON", "OBJECTS", "DELETING", "REMOVED BY", "RISK"}
-	if s.Wide {
-		header = append(header, "POLARITY", "PACK")
+	type present struct {
+		v1alpha1.ExplainedFinalizer
+		on v1alpha1.FinalizersOn
+		by string
 	}
-	var rows [][]string
+	var rows []present
 	unknown, names := map[string]bool{}, map[string]bool{}
 	for _, f := range e.Finalizers {
 		names[f.Name] = true
@@ -187,16 +184,20 @@ func FinalizersPresent(w io.Writer, e *v1alpha1.Explanation, s Style) error {
 			unknown[f.Name] = true
 		}
 		for _, on := range f.Found {
-			row := []string{Escape(f.Name), Escape(typeOf(on)), fmt.Sprint(on.Objects), fmt.Sprint(on.Deleting), Escape(by), orDash(f.Risk)}
-			if s.Wide {
-				row = append(row, orDash(f.Polarity), orDash(Escape(f.Pack)))
-			}
-			rows = append(rows, row)
+			rows = append(rows, present{f, on, by})
 		}
 	}
 	if len(rows) > 0 {
-		s.fit(header, rows, 0, 1, 4)
-		if err := s.writeTable(w, header, rows); err != nil {
+		if err := writeRows(w, s, []column[present]{
+			{header: "FINALIZER", cell: func(p present) string { return Escape(p.Name) }, shorten: 1},
+			{header: "ON", cell: func(p present) string { return Escape(typeOf(p.on)) }, shorten: 1},
+			{header: "OBJECTS", cell: func(p present) string { return fmt.Sprint(p.on.Objects) }},
+			{header: "DELETING", cell: func(p present) string { return fmt.Sprint(p.on.Deleting) }},
+			{header: "REMOVED BY", cell: func(p present) string { return Escape(p.by) }, shorten: 1},
+			{header: "RISK", cell: func(p present) string { return orDash(p.Risk) }},
+			{header: "POLARITY", cell: func(p present) string { return orDash(p.Polarity) }, wide: true},
+			{header: "PACK", cell: func(p present) string { return orDash(Escape(p.Pack)) }, wide: true},
+		}, rows); err != nil {
 			return err
 		}
 	}

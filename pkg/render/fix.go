@@ -13,26 +13,25 @@ import (
 
 // FixPlan writes which references of which objects are removed, why, and what keeps the objects.
 func FixPlan(w io.Writer, p *check.Fixes, s Style) error {
-	header := []string{"NAMESPACE", "OBJECT", "REMOVES", "BECAUSE", "KEPT-BY"}
-	if s.Wide {
-		header = append(header, "UID")
+	type removal struct {
+		*check.Fix
+		graph.OwnerReference
+		because string
 	}
-	var rows [][]string
+	var rows []removal
 	for _, fix := range p.Fixes {
 		for i, r := range fix.Removed {
-			namespace := Escape(fix.Object.Namespace)
-			if namespace == "" {
-				namespace = "-"
-			}
-			row := []string{namespace, KindName(fix.Object), kindSlashName(r), Escape(fix.Because[i]), kindSlashName(fix.Keeper)}
-			if s.Wide {
-				row = append(row, Escape(r.UID))
-			}
-			rows = append(rows, row)
+			rows = append(rows, removal{fix, r, fix.Because[i]})
 		}
 	}
-	s.fit(header, rows, 3, 2, 1, 4)
-	if err := s.writeTable(w, header, rows); err != nil {
+	if err := writeRows(w, s, []column[removal]{
+		{header: "NAMESPACE", cell: func(r removal) string { return orDash(Escape(r.Object.Namespace)) }},
+		{header: "OBJECT", cell: func(r removal) string { return KindName(r.Object) }, shorten: 1},
+		{header: "REMOVES", cell: func(r removal) string { return kindSlashName(r.OwnerReference) }, shorten: 1},
+		{header: "BECAUSE", cell: func(r removal) string { return Escape(r.because) }, shorten: 1},
+		{header: "KEPT-BY", cell: func(r removal) string { return kindSlashName(r.Keeper) }, shorten: 1},
+		{header: "UID", cell: func(r removal) string { return Escape(r.UID) }, wide: true},
+	}, rows); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "removes %s of %s; no object is deleted\n", phrase.Count(p.Count(), "owner reference"), phrase.Count(len(p.Fixes), "object"))

@@ -80,57 +80,84 @@ func (p Plan) long() bool {
 	return false
 }
 
+// planLine is a row of a plan that is drawn, or what takes the place of rows that are not.
+type planLine struct {
+	graph.Ref
+	outcome
+	drawn string
+	// more says that drawn is all of the row.
+	more bool
+}
+
+func (p Plan) columns(s Style) []column[planLine] {
+	of := func(header string, cell func(planLine) string) column[planLine] {
+		return column[planLine]{header: header, cell: func(l planLine) string {
+			if l.more {
+				return ""
+			}
+			return orDash(cell(l))
+		}}
+	}
+	shortened := func(c column[planLine]) column[planLine] {
+		c.shorten = 1
+		return c
+	}
+	wide := func(c column[planLine]) column[planLine] {
+		c.wide = true
+		return c
+	}
+	when := "WAVE"
+	if len(p.Stages()) > 0 {
+		when = "STAGE"
+	}
+	return []column[planLine]{
+		of("NAMESPACE", func(l planLine) string { return Escape(l.Namespace) }),
+		{header: "NAME", cell: func(l planLine) string { return l.drawn }},
+		of(when, func(l planLine) string {
+			if n := cmp.Or(l.stage, l.wave); n > 0 {
+				return strconv.Itoa(n)
+			}
+			return ""
+		}),
+		of("OUTCOME", func(l planLine) string { return l.word.paint(s.Palette) }),
+		shortened(of("WAITS-FOR", func(l planLine) string { return l.heldBy })),
+		shortened(of("BECAUSE", func(l planLine) string { return l.because })),
+		wide(of("POLICY", func(l planLine) string { return strings.ToLower(string(l.policy)) })),
+		wide(of("UID", func(l planLine) string { return Escape(l.UID) })),
+	}
+}
+
 func (p Plan) tree(w io.Writer, s Style) error {
 	outcomes := p.outcomes()
 	var all []graph.Row
 	if p.Rows != nil {
 		all = graph.Rows(p.Rows)
 	}
-	palette, wide := s.Palette, s.Wide
-	header := []string{"NAMESPACE", "NAME", "WAVE", "OUTCOME", "WAITS-FOR", "BECAUSE"}
-	if len(p.Stages()) > 0 {
-		header[2] = "STAGE"
-	}
-	if wide {
-		header = append(header, "POLICY", "UID")
-	}
 	names := newNamer(Tree{Graph: p.Graph, Rows: all})
 	drawing := s.draw(all)
-	var rows [][]string
+	var lines []planLine
 	var prefix prefixes
 	for i, row := range drawing.rows {
-		ref := p.Graph.Ref(row.ID)
-		o := outcomes[row.ID]
-		if o.word == untouched && !p.Graph.Observed(row.ID) {
-			o.word = unobserved(p.Graph.State(row.ID))
+		l := planLine{Ref: p.Graph.Ref(row.ID), outcome: outcomes[row.ID]}
+		if l.word == untouched && !p.Graph.Observed(row.ID) {
+			l.word = unobserved(p.Graph.State(row.ID))
 		}
-		wave := "-"
-		switch {
-		case o.stage > 0:
-			wave = strconv.Itoa(o.stage)
-		case o.wave > 0:
-			wave = strconv.Itoa(o.wave)
-		}
-		name := paint(palette.dim, prefix.next(row)) + paint(palette.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name) + paint(palette.dim, drawing.mark(row))
-		cells := []string{
-			orDash(Escape(ref.Namespace)), name, wave, o.word.paint(palette), orDash(o.heldBy), orDash(o.because),
-		}
-		if wide {
-			cells = append(cells, orDash(strings.ToLower(string(o.policy))), orDash(Escape(ref.UID)))
-		}
-		rows = append(rows, cells)
-		if more := drawing.more(i, &prefix, palette); more != "" {
-			rows = append(rows, slices.Insert(make([]string, len(header)-1), 1, more))
+		l.drawn = paint(s.dim, prefix.next(row)) + paint(s.kind, Escape(names.kind(l.Ref))) + "/" + Escape(l.Name) + paint(s.dim, drawing.mark(row))
+		lines = append(lines, l)
+		if more := drawing.more(i, &prefix, s.Palette); more != "" {
+			lines = append(lines, planLine{drawn: more, more: true})
 		}
 	}
-	narrow := !s.fit(header, rows, 4, 5)
-	if narrow {
-		header = header[:5]
-		for i := range rows {
-			rows[i] = rows[i][:5]
+	columns := p.columns(s)
+	header, cells, fits := lay(s, columns, lines)
+	narrow := !fits
+	if narrow { // BECAUSE is the last column of a table that is not wide
+		header = header[:len(header)-1]
+		for i := range cells {
+			cells[i] = cells[i][:len(header)]
 		}
 	}
-	if err := s.writeTable(w, header, rows); err != nil {
+	if err := s.writeTable(w, header, cells); err != nil {
 		return err
 	}
 	if narrow {
@@ -159,11 +186,13 @@ func (p Plan) grouped(w io.Writer, s Style) error {
 	slices.SortFunc(classes, func(a, b class) int {
 		return cmp.Or(cmp.Compare(a.wave, b.wave), strings.Compare(a.word.String(), b.word.String()), strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
 	})
-	var rows [][]string
-	for _, c := range classes {
-		rows = append(rows, []string{orDash(Escape(c.namespace)), Escape(c.kind), strconv.Itoa(counts[c]), strconv.Itoa(c.wave), c.word.paint(s.Palette)})
-	}
-	return s.writeTable(w, []string{"NAMESPACE", "KIND", "COUNT", "WAVE", "OUTCOME"}, rows)
+	return writeRows(w, s, []column[class]{
+		{header: "NAMESPACE", cell: func(c class) string { return orDash(Escape(c.namespace)) }},
+		{header: "KIND", cell: func(c class) string { return Escape(c.kind) }},
+		{header: "COUNT", cell: func(c class) string { return strconv.Itoa(counts[c]) }},
+		{header: "WAVE", cell: func(c class) string { return strconv.Itoa(c.wave) }},
+		{header: "OUTCOME", cell: func(c class) string { return c.word.paint(s.Palette) }},
+	}, classes)
 }
 
 // Summary is the plan in a line; Denials and Remarks are what else there is to say of it.

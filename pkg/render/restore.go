@@ -18,14 +18,13 @@ import (
 func RestorePlan(w io.Writer, p *restore.Plan, s Style) error {
 	out := bufio.NewWriter(w)
 	if len(p.Steps) > 0 {
-		header := []string{"ACTION", "NAMESPACE", "OBJECT", "OWNERS", "NOTE"}
-		var rows [][]string
-		for i := range p.Steps {
-			step := &p.Steps[i]
-			rows = append(rows, []string{string(step.Verb), orDash(Escape(step.Object.Namespace)), KindName(step.Object), restoredOwners(step), orDash(Escape(strings.Join(step.Notes, "; ")))})
-		}
-		s.fit(header, rows, 4, 3, 2)
-		if err := s.writeTable(out, header, rows); err != nil {
+		if err := writeRows(out, s, []column[restore.Step]{
+			{header: "ACTION", cell: func(step restore.Step) string { return string(step.Verb) }},
+			{header: "NAMESPACE", cell: func(step restore.Step) string { return orDash(Escape(step.Object.Namespace)) }},
+			{header: "OBJECT", cell: func(step restore.Step) string { return KindName(step.Object) }, shorten: 1},
+			{header: "OWNERS", cell: restoredOwners, shorten: 1},
+			{header: "NOTE", cell: func(step restore.Step) string { return orDash(Escape(strings.Join(step.Notes, "; "))) }, shorten: 1},
+		}, p.Steps); err != nil {
 			return err
 		}
 	}
@@ -39,7 +38,7 @@ func RestorePlan(w io.Writer, p *restore.Plan, s Style) error {
 }
 
 // restoredOwners names the owners that an object gets.
-func restoredOwners(step *restore.Step) string {
+func restoredOwners(step restore.Step) string {
 	var names []string
 	for _, r := range append(step.References[:len(step.References):len(step.References)], step.Late...) {
 		names = append(names, KindName(graph.Ref{Kind: r.Kind, Name: r.Name}))
@@ -56,13 +55,11 @@ func restoreHeld(w io.Writer, p *restore.Plan, s Style) error {
 		return nil
 	}
 	fmt.Fprintln(w, "\nnot restored:")
-	header := []string{"NAMESPACE", "OBJECT", "BECAUSE"}
-	var rows [][]string
-	for _, l := range p.Held {
-		rows = append(rows, []string{orDash(Escape(l.Object.Namespace)), KindName(l.Object), Escape(l.Because)})
-	}
-	s.fit(header, rows, 2, 1)
-	return s.writeTable(w, header, rows)
+	return writeRows(w, s, []column[restore.Left]{
+		{header: "NAMESPACE", cell: func(l restore.Left) string { return orDash(Escape(l.Object.Namespace)) }},
+		{header: "OBJECT", cell: func(l restore.Left) string { return KindName(l.Object) }, shorten: 1},
+		{header: "BECAUSE", cell: func(l restore.Left) string { return Escape(l.Because) }, shorten: 1},
+	}, p.Held)
 }
 
 // restoreSummary counts what is done, and says of what is left alone why.

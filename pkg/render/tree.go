@@ -26,57 +26,81 @@ type Tree struct {
 	Now time.Time
 }
 
+// treeLine is a row of the tree that is drawn, or what takes the place of rows that are not.
+type treeLine struct {
+	graph.Row
+	graph.Ref
+	graph.PrinterColumns
+	drawn, state, finalizers string
+	color                    *color.Color
+	// more says that drawn is all of the row.
+	more bool
+}
+
 // TreeTable writes the tree as a table, down to a level, and how many objects lie deeper. A wide one adds how each object is owned and its uid.
 func TreeTable(w io.Writer, t Tree, s Style) error {
-	p, wide := s.Palette, s.Wide
-	header := []string{"NAMESPACE", "NAME", "STATE", "READY", "FINALIZERS", "AGE"}
-	if wide {
-		header = append(header, "EDGE", "OWNERS", "UID")
-	}
-	if t.Labels != nil {
-		header = append(header, "LABELS")
-	}
 	names := newNamer(t)
 	drawing := s.draw(t.Rows)
-	rows := make([][]string, 0, len(drawing.rows))
-	colors := make([]*color.Color, 0, len(drawing.rows)) // of the state of each row
-	prefix := prefixes{dotted: true}
-	for i, row := range drawing.rows {
-		ref := t.Graph.Ref(row.ID)
-		reading := t.Readings[row.ID]
-		name := paint(p.dim, prefix.next(row)) + paint(p.kind, Escape(names.kind(ref))) + "/" + Escape(ref.Name)
-		if !wide { // which has it in a column
-			name += paint(p.dim, linkMark(row))
-		}
-		name += paint(p.dim, drawing.mark(row))
-		if row.Cut > 0 {
-			name += paint(p.dim, fmt.Sprintf(" (+%d)", row.Cut))
-		}
-		state, stateColor := t.state(row.ID, reading, p)
-		cells := []string{
-			orDash(Escape(ref.Namespace)), name, state, orDash(Escape(reading.Ready)),
-			orDash(t.finalizers(row.ID, wide)), t.age(row.ID),
-		}
-		if wide {
-			cells = append(cells, orDash(edge(row)), orDash(t.owners(row.ID, names)), orDash(Escape(ref.UID)))
-		}
-		if t.Labels != nil {
-			cells = append(cells, t.labelsOf(row.ID))
-		}
-		rows, colors = append(rows, cells), append(colors, stateColor)
-		if more := drawing.more(i, &prefix, p); more != "" {
-			rows, colors = append(rows, slices.Insert(make([]string, len(header)-1), 1, more)), append(colors, nil)
-		}
-	}
-	s.fit(header, rows, 4)
-	s.fit(header, rows, 2)
-	for i, row := range rows {
-		row[2] = paint(colors[i], row[2])
-	}
-	if err := s.writeTable(w, header, rows); err != nil {
+	if err := writeRows(w, s, t.columns(names), t.lines(drawing, names, s)); err != nil {
 		return err
 	}
 	return drawing.footer(w, t.Graph)
+}
+
+func (t Tree) columns(names namer) []column[treeLine] {
+	of := func(header string, shorten int, cell func(treeLine) string) column[treeLine] {
+		return column[treeLine]{header: header, shorten: shorten, cell: func(l treeLine) string {
+			if l.more {
+				return ""
+			}
+			return orDash(cell(l))
+		}}
+	}
+	wide := func(header string, cell func(treeLine) string) column[treeLine] {
+		c := of(header, 0, cell)
+		c.wide = true
+		return c
+	}
+	state := of("STATE", 2, func(l treeLine) string { return l.state })
+	state.color = func(l treeLine) *color.Color { return l.color }
+	columns := []column[treeLine]{
+		of("NAMESPACE", 0, func(l treeLine) string { return Escape(l.Namespace) }),
+		{header: "NAME", cell: func(l treeLine) string { return l.drawn }},
+		state,
+		of("READY", 0, func(l treeLine) string { return Escape(l.Ready) }),
+		of("FINALIZERS", 1, func(l treeLine) string { return l.finalizers }),
+		of("AGE", 0, func(l treeLine) string { return t.age(l.ID) }),
+		wide("EDGE", func(l treeLine) string { return edge(l.Row) }),
+		wide("OWNERS", func(l treeLine) string { return t.owners(l.ID, names) }),
+		wide("UID", func(l treeLine) string { return Escape(l.UID) }),
+	}
+	if t.Labels != nil {
+		columns = append(columns, of("LABELS", 0, func(l treeLine) string { return t.labelsOf(l.ID) }))
+	}
+	return columns
+}
+
+func (t Tree) lines(drawing drawing, names namer, s Style) []treeLine {
+	lines := make([]treeLine, 0, len(drawing.rows))
+	prefix := prefixes{dotted: true}
+	for i, row := range drawing.rows {
+		l := treeLine{Row: row, Ref: t.Graph.Ref(row.ID), PrinterColumns: t.Readings[row.ID]}
+		l.drawn = paint(s.dim, prefix.next(row)) + paint(s.kind, Escape(names.kind(l.Ref))) + "/" + Escape(l.Name)
+		if !s.Wide { // which has it in a column
+			l.drawn += paint(s.dim, linkMark(row))
+		}
+		l.drawn += paint(s.dim, drawing.mark(row))
+		if row.Cut > 0 {
+			l.drawn += paint(s.dim, fmt.Sprintf(" (+%d)", row.Cut))
+		}
+		l.state, l.color = t.state(row.ID, l.PrinterColumns, s.Palette)
+		l.finalizers = t.finalizers(row.ID, s.Wide)
+		lines = append(lines, l)
+		if more := drawing.more(i, &prefix, s.Palette); more != "" {
+			lines = append(lines, treeLine{drawn: more, more: true})
+		}
+	}
+	return lines
 }
 
 // prefixes draws the lines in front of a name. It remembers, for each indent, whether the row there was the last.

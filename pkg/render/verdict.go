@@ -3,9 +3,11 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/fatih/color"
 	"github.com/olekukonko/tablewriter/pkg/twwarp"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -27,41 +29,24 @@ type Verdict struct {
 
 // VerdictTable writes the verdicts, one in a row.
 func VerdictTable(w io.Writer, verdicts []Verdict, s Style) error {
-	header := []string{"NAMESPACE", "NAME", "FINALIZER", "ALIVE", "VERDICT"}
-	if s.Wide {
-		header = append(header, "REMOVED-BY", "UID")
+	columns := []column[Verdict]{
+		{header: "NAMESPACE", cell: func(v Verdict) string { return orDash(Escape(v.Object.Namespace)) }, shorten: 1},
+		{header: "NAME", cell: func(v Verdict) string { return KindName(v.Object) }, shorten: 1},
+		{header: "FINALIZER", cell: func(v Verdict) string { return orDash(Escape(v.Finalizer)) }, shorten: 1},
+		{header: "ALIVE", cell: func(v Verdict) string { return orDash(v.Life) }},
+		{header: "VERDICT", cell: func(v Verdict) string { return v.Verdict }, color: func(v Verdict) *color.Color {
+			if v.Refused {
+				return s.bad
+			}
+			return nil
+		}},
+		{header: "REMOVED-BY", cell: func(v Verdict) string { return orDash(Escape(v.Who)) }, wide: true},
+		{header: "UID", cell: func(v Verdict) string { return Escape(v.Object.UID) }, wide: true},
 	}
-	rows := make([][]string, len(verdicts))
-	for i, v := range verdicts {
-		r := v.Object
-		rows[i] = []string{
-			orDash(Escape(r.Namespace)), KindName(r), orDash(Escape(v.Finalizer)), orDash(v.Life), v.Verdict,
-		}
-		if s.Wide {
-			rows[i] = append(rows[i], orDash(Escape(v.Who)), Escape(r.UID))
-		}
-	}
-	verdict := 4
 	if len(verdicts) > 0 && verdicts[0].Number > 0 {
-		header, rows = numbered(header, rows, verdicts)
-		verdict++
+		columns = slices.Insert(columns, 0, column[Verdict]{header: "#", cell: func(v Verdict) string { return strconv.Itoa(v.Number) }})
 	}
-	s.fit(header, rows, verdict-4, verdict-3, verdict-2)
-	for i, v := range verdicts {
-		if v.Refused {
-			rows[i][verdict] = paint(s.bad, rows[i][verdict])
-		}
-	}
-	return s.writeTable(w, header, rows)
-}
-
-// numbered puts the numbers in front.
-func numbered(header []string, rows [][]string, verdicts []Verdict) ([]string, [][]string) {
-	all := make([][]string, len(rows))
-	for i, row := range rows {
-		all[i] = append([]string{strconv.Itoa(verdicts[i].Number)}, row...)
-	}
-	return append([]string{"#"}, header...), all
+	return writeRows(w, s, columns, verdicts)
 }
 
 // Paragraphs writes lines, wrapped between words if they are written to a terminal. What is carried over stands two spaces further in than the line
