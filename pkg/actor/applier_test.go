@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"fmt"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -78,4 +79,21 @@ func wholeOf(t testing.TB, c *testcluster.Cluster, ns string) *unstructured.Unst
 		t.Fatal(err)
 	}
 	return o
+}
+
+// TestThatAManagerAppliesCostsTheSameAmongThousandsOfFinalizers: it is asked about each of them.
+func TestThatAManagerAppliesCostsTheSameAmongThousandsOfFinalizers(t *testing.T) {
+	cost := func(n int) float64 {
+		finalizers := map[string]any{}
+		for i := range n {
+			finalizers[fmt.Sprintf(`v:"f%d.example.com/hold"`, i)] = map[string]any{}
+		}
+		o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"managedFields": []any{map[string]any{
+			"manager": "zebra", "operation": "Apply", "fieldsV1": map[string]any{"f:metadata": map[string]any{"f:finalizers": finalizers}},
+		}}}}}
+		return testing.AllocsPerRun(10, func() { applies(o, "zebra") })
+	}
+	if few, many := cost(3), cost(3000); many > few {
+		t.Errorf("%v allocations among 3 finalizers, %v among 3000", few, many)
+	}
 }

@@ -30,7 +30,7 @@ func TestASmallFileTakesLittleMemory(t *testing.T) {
 		"many lines":    {smallArchive + object + "data:\n", "- a\n", tooMany, "", "elements"},
 		"nested lists":  {smallArchive + object + "data:\n", strings.Repeat("- ", 9000) + "a\n", tooMany / 9000, "", "elements"},
 		"aliases":       {smallArchive + object + "text: &a '" + strings.Repeat("text ", 20_000) + "'\ndata: [", "*a,", 5000, "]\n", "aliases"},
-		"a long plan":   {strings.TrimSuffix(beforeRoots, "\n") + "\n# ", "text ", 7 << 20, "\n", "a document of more than"},
+		"a long plan":   {strings.TrimSuffix(beforeRoots, "\n") + "\n# ", "text ", 7 << 20, "\n", "a document of more than 30 MiB"},
 		"entries":       {beforeRoots + "roots:\n", "- {}\n", tooMany * 2 / 3, "", "elements"},
 		"plan aliases":  {"apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\npolicy: &a " + strings.Repeat("text", 20_000) + "\nroots: [", "{name: *a},", 5000, "]\n", "aliases"},
 	} {
@@ -46,6 +46,19 @@ func TestASmallFileTakesLittleMemory(t *testing.T) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// TestALongDocumentIsNotReadToItsEnd: also of an object that is passed over and not decoded.
+func TestALongDocumentIsNotReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	r := &Reader{path: "some-archive", file: io.NopCloser(nil), size: 60_000} // compressed
+	err := r.begin(strings.NewReader(smallArchive + "---\ndata: '" + strings.Repeat("text ", maxDocument/4) + "'\n"))
+	for err == nil {
+		err = r.Skip()
+	}
+	if !strings.Contains(err.Error(), "a document of more than 16 MiB") {
+		t.Error(err)
 	}
 }
 

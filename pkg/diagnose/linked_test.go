@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 )
 
@@ -169,6 +171,36 @@ status:
 	deleted(t, c, "application/guestbook", "configmap/held", "configmap/kept", "-n", ns)
 	d := examine(t, c.Config(), Options{}, ns, subject{"applications.argoproj.io/guestbook", ns})
 	wantCauses(t, d, map[string][]string{"Application/guestbook": {"FinalizerActorUnknown ConfigMap/held"}})
+}
+
+// TestNothingIsAdvisedAboutWhatConfirmsNoLink: what holds it is told without a command, and its deletion is not tried.
+func TestNothingIsAdvisedAboutWhatConfirmsNoLink(t *testing.T) {
+	t.Parallel()
+	c := withPlatforms(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.ConfigMap(ns, "held", "nobody.example.net/x")+fixture.ConfigMap(ns, "alive")+fmt.Sprintf(`---
+apiVersion: argoproj.io/v1
+kind: Application
+metadata: {name: guestbook, namespace: %[1]s, finalizers: [resources-finalizer.argocd.argoproj.io]}
+spec: {destination: {server: 'https://kubernetes.default.svc', namespace: %[1]s}}
+status:
+  resources:
+  - {kind: ConfigMap, version: v1, name: held, namespace: %[1]s}
+  - {kind: ConfigMap, version: v1, name: alive, namespace: %[1]s}
+`, ns))
+	fixture.Free(t, c, ns, "application/guestbook", "configmap/held")
+	deleted(t, c, "application/guestbook", "configmap/held", "-n", ns)
+	proxy := faultproxy.Start(t, c.Config())
+	d := examine(t, proxy.Config(), Options{}, ns, subject{"applications.argoproj.io/guestbook", ns})
+	wantCauses(t, d, map[string][]string{"Application/guestbook": {"FinalizerActorUnknown ConfigMap/held"}})
+	cause := d.Stuck[0].Causes[0]
+	wantRemedy(t, cause, "leave that to whoever it belongs to")
+	if len(cause.Commands) != 0 {
+		t.Errorf("it is advised to run %q", cause.Commands)
+	}
+	if n := proxy.Count(http.MethodDelete, "/configmaps/"); n != 0 {
+		t.Errorf("%d deletions of config maps were tried", n)
+	}
 }
 
 // TestLinksThatCannotBeReadAreAGap: whether the composite exists is not known to somebody who may not list it. If Crossplane waits for that, nothing else is said of the

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -139,6 +140,26 @@ func TestFinalizersBeyondTheBoundAreCounted(t *testing.T) {
 		t.Errorf("got %+v", last)
 	}
 	wantEvidence(t, last, "it and 1 more finalizers of the object were not examined")
+}
+
+// TestNoFinalizerIsExaminedAfterTheContextHasEnded: whoever interrupts why need not wait for a hundred.
+func TestNoFinalizerIsExaminedAfterTheContextHasEnded(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.ConfigMap(ns, "held", "a.example.com/hold", "b.example.com/hold"))
+	fixture.Free(t, c, ns, "configmap/held")
+	listed := fixture.List(t, c.Config(), cluster.ListOptions{Namespace: ns})
+	e := newExaminer(listed.Client, Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, Options{Known: fixture.Packs(t)})
+	l := &look{id: listed.Find(t, "", "configmaps", ns, "held")}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := e.object(ctx, l.id); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if e.look(ctx, l); len(l.byFinalizer) != 0 {
+		t.Errorf("%d finalizers were examined", len(l.byFinalizer))
+	}
 }
 
 // TestManyObjectsAreReadByAList where that is cheaper than a request for each.

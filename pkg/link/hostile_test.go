@@ -69,6 +69,12 @@ func TestWhatAnObjectNamesIsBounded(t *testing.T) {
 			t.Errorf("%s: %d ends, want %d; error %v, want %q", name, len(named), tt.ends, err, tt.err)
 		}
 	}
+	if read, err := manifests(document(1)[len("---"):] + strings.Repeat(document(1), 80_000)); len(read) != 1 || err != nil {
+		t.Errorf("equal documents are decoded %d times, error %v", len(read), err)
+	}
+	if read, err := manifests(many.String()); len(read) > maxEnds+1 || err == nil {
+		t.Errorf("%d documents are decoded, error %v", len(read), err)
+	}
 }
 
 // TestAListOfReferencesIsBounded, and what it names twice is named once.
