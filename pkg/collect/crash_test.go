@@ -69,6 +69,7 @@ func checkEverything(t *testing.T, all []*fixture) {
 
 // TestCrashAfterEveryWrite_P12 lets a run get as far as the n-th write, for each n, and runs again: the same is left each time.
 func TestCrashAfterEveryWrite_P12(t *testing.T) {
+	// It takes more than 10 s: there are as many runs as writes.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	reference := newFixture(t, c)

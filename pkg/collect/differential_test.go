@@ -36,6 +36,7 @@ const poll = 200 * time.Millisecond
 // says that the collector's result depends on it (GC-014, GC-054, T-29), or the collector itself ends differently another time. Anything else is
 // an error.
 func TestSameResultAsTheCollector_P14(t *testing.T) {
+	// It takes more than 10 s: for each cluster the real collector is started, and has to come to rest.
 	t.Parallel()
 	ours := testcluster.Shared(t)
 	theirs := testcluster.Start(t, testcluster.NoControllers(), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))

@@ -382,6 +382,7 @@ func TestWatchListsWhereItMayNotWatch(t *testing.T) {
 // TestWatchForgetsWhatIsNoMore: generations of owners and dependents come and go, with each kind of write, and a refused one; what the loop remembers is no
 // more after the last than after the third.
 func TestWatchForgetsWhatIsNoMore(t *testing.T) {
+	// It takes more than 10 s: memory is compared over generations, each of which has to be collected.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)

@@ -27,6 +27,7 @@ const never = -1
 // the end depends on what the collector has done before a change came, each object has to end as it does where the collector meets the same changes at another pace:
 // at one of a few, or else where it has worked to its end between some of them and not between others.
 func TestWatchEndsAsTheCollectorDoes_P14(t *testing.T) {
+	// It takes more than 10 s: for each cluster the real collector has to come to rest, often several times.
 	t.Parallel()
 	ours := testcluster.Shared(t)
 	theirs := testcluster.Start(t, testcluster.NoControllers(), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))

@@ -33,6 +33,7 @@ func gone(t testing.TB, c *testcluster.Cluster, args ...string) {
 // TestAPIServiceToNowhere: an aggregated API that does not answer keeps every namespace. The APIService is named, with its Service, and the
 // printed commands bring that back or take the registration away.
 func TestAPIServiceToNowhere(t *testing.T) {
+	// It takes more than 10 s: the API server looks for the backend at intervals, and the namespace controller after that.
 	t.Parallel()
 	c := withTypes(t)
 	ns := c.Namespace(t)
@@ -137,6 +138,7 @@ func TestConversionWebhookIsDown(t *testing.T) {
 
 // TestCRDThatCannotBeEmptied: its instances are stored in one version, and can only be deleted in another.
 func TestCRDThatCannotBeEmptied(t *testing.T) {
+	// It takes more than 10 s: the API server says what fails only after its first attempts.
 	t.Parallel()
 	c := withTypes(t)
 	ns := c.Namespace(t)

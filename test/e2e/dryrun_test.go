@@ -118,6 +118,7 @@ func isDryRun(r faultproxy.Request) bool {
 // and what was there is there in the same resourceVersion. So it is with what is refused or not confirmed. It makes a type, which nobody else is to see come
 // and go.
 func TestNoDryRunOfTheCommandWritesAnything_P09(t *testing.T) {
+	// It takes more than 10 s: each form of the command runs once, against objects of its own.
 	t.Parallel()
 	c := testcluster.Another(t, "types", workloads)
 	ns := c.Namespace(t)

@@ -103,6 +103,7 @@ metadata: {name: below}
 
 // TestRunEndsWhereNothingCanBeWaitedFor: what is to be waited for can neither be watched nor listed any more. That is said, and the run ends.
 func TestRunEndsWhereNothingCanBeWaitedFor(t *testing.T) {
+	// It takes a minute: so long does the run look for an answer before it gives up.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)

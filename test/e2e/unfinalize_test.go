@@ -75,6 +75,7 @@ func dryWrites(t *testing.T, command string, requests []faultproxy.Request) int 
 // TestNoDryRunOfUnfinalizeWritesAnything_P09: with =client there are no dry writes either; with =server, and before it asks, the first write to each
 // object. Nothing has another resourceVersion afterwards.
 func TestNoDryRunOfUnfinalizeWritesAnything_P09(t *testing.T) {
+	// It takes more than 10 s: each form of the command runs once, against objects of its own.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns, terminating := makeStuck(t, c)

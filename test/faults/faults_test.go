@@ -128,6 +128,7 @@ func (s *scenario) dull(q request) bool {
 // TestEveryCommandSurvivesEveryAnswer breaks one answer of the server at a time, in each way that fits it. A command then says that it does not know, or does what it
 // would have done: it deletes nothing else and calls nothing complete that is not. make test takes a sample of the combinations, and make test-long all.
 func TestEveryCommandSurvivesEveryAnswer(t *testing.T) {
+	// It takes more than 10 s: a command runs for each fault of the sample.
 	plain := testcluster.Shared(t)
 	define(t, plain)
 	collected := sync.OnceValue(func() *testcluster.Cluster {
