@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
@@ -25,7 +24,7 @@ func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
 		for _, pack := range q.Known.Packs() {
 			for _, k := range pack.Finalizers {
 				if q.isOf(k) {
-					found = append(found, encode.Finalizer(k.Form(), k))
+					found = append(found, entry(k.Form(), k))
 				}
 			}
 		}
@@ -39,7 +38,7 @@ func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
 			errs = append(errs, answer.WithHint(fmt.Errorf("the finalizer %q is unknown", name), nearFinalizers(q.Known, name)))
 		}
 		for _, k := range all {
-			found = append(found, encode.Finalizer(name, k))
+			found = append(found, entry(name, k))
 		}
 	}
 	return found, errors.Join(errs...)

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -13,5 +12,5 @@ func Of(known *finalizer.Registry, name string, of graph.Ref) v1alpha1.Explained
 	if !isKnown {
 		return v1alpha1.ExplainedFinalizer{Name: name}
 	}
-	return encode.Finalizer(name, k)
+	return entry(name, k)
 }

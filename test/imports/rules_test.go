@@ -40,7 +40,7 @@ var imports = map[string][]string{
 	"pkg/cmd/rescue":     command("pkg/rescue", "pkg/unfinalize", "pkg/archive"),
 	"pkg/rescue":         slices.Concat([]string{"pkg/archive", "pkg/restore", "pkg/unfinalize"}, knowledge, below),
 	"pkg/tree":           slices.Concat(knowledge, below),
-	"pkg/explain":        slices.Concat(knowledge, below, []string{"pkg/encode"}),
+	"pkg/explain":        slices.Concat(knowledge, below),
 	"pkg/deletion":       slices.Concat(engines, knowledge, below),
 	"pkg/act":            slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/status"}),
 	"pkg/collect":        slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),

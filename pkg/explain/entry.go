@@ -1,12 +1,12 @@
-package encode
+package explain
 
 import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
-// Finalizer is an entry of a pack as it is printed, under the name that was asked for.
-func Finalizer(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
+// entry is an entry of a pack as it is printed, under the name that was asked for.
+func entry(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 	e := v1alpha1.ExplainedFinalizer{
 		Name: name, Known: !k.Fallback, Form: k.Form(), ByFormOnly: k.Fallback, ID: k.ID, Pack: k.Pack, Kinds: k.Kinds, Field: string(k.Field),
 		Component: k.Component, Actor: k.Actor, Does: k.Does, IfRemoved: k.IfRemoved, Risk: string(k.Risk), Polarity: string(k.Polarity),
