@@ -16,7 +16,7 @@ import (
 // lookAhead looks side by side at what the examination comes to, which goes from object to object by itself.
 func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 	looks, deletions := e.ahead(ids)
-	e.tries.many = len(looks)+len(deletions) > 1
+	e.refusal.tries.many = len(looks)+len(deletions) > 1
 	var group errgroup.Group
 	group.SetLimit(e.client.Concurrency())
 	var own []graph.ID
@@ -40,7 +40,7 @@ func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 	for _, d := range deletions {
 		group.Go(func() error {
 			defer done()
-			d.once.Do(func() { e.try(ctx, d) })
+			d.once.Do(func() { e.refusal.try(ctx, d) })
 			return ctx.Err()
 		})
 	}
@@ -53,7 +53,7 @@ func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 
 // counter tells how many of the objects have been looked at, each time that it is called.
 func (e *examiner) counter(total int) func() {
-	if e.opts.Progress == nil {
+	if e.progress == nil {
 		return func() {}
 	}
 	var mu sync.Mutex
@@ -62,7 +62,7 @@ func (e *examiner) counter(total int) func() {
 		mu.Lock()
 		defer mu.Unlock()
 		n++
-		e.opts.Progress(n, total, "objects")
+		e.progress(n, total, "objects")
 	}
 }
 
@@ -86,7 +86,7 @@ func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*deletion) 
 			}
 		}
 		if e.Graph.DeletionTimestamp(id) == 0 || e.halfDeleted(id) {
-			if d := e.deletionOf(id); !asking[d] {
+			if d := e.refusal.deletionOf(id); !asking[d] {
 				asking[d] = true
 				deletions = append(deletions, d)
 			}
@@ -106,17 +106,17 @@ func (e *examiner) waitsFor(id graph.ID) []graph.ID {
 	}
 	if deleted {
 		for _, name := range e.Graph.Finalizers(id) {
-			for _, end := range e.toLookAt(id, name) {
-				all = append(append(all, end), e.contentOf(end)...)
+			for _, end := range e.linked.toLookAt(id, name) {
+				all = append(append(all, end), e.linked.contentOf(end)...)
 			}
 		}
 	}
-	if _, ring := e.rings[id]; ring || deleted && !slices.Contains(e.Graph.Finalizers(id), plan.ForegroundFinalizer) {
+	if _, ring := e.collector.rings[id]; ring || deleted && !slices.Contains(e.Graph.Finalizers(id), plan.ForegroundFinalizer) {
 		return all
 	}
 	if deleted || e.awaited(id) {
 		for edge := range e.Graph.Dependents(id) {
-			if e.projection.Blocks(edge) {
+			if e.collector.projection.Blocks(edge) {
 				all = append(all, edge.Dependent)
 			}
 		}
@@ -133,7 +133,7 @@ func (e *examiner) halfDeleted(id graph.ID) bool {
 // awaited says whether an owner of an object that is not being deleted waits for it.
 func (e *examiner) awaited(id graph.ID) bool {
 	for edge := range e.Graph.Owners(id) {
-		if e.projection.OwnerState(edge) == plan.Waiting {
+		if e.collector.projection.OwnerState(edge) == plan.Waiting {
 			return true
 		}
 	}

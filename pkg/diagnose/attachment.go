@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // detaching returns who should remove the finalizer of a VolumeAttachment, and what is known of the attachment. A driver that has failed to detach from a node
 // that does not exist fails again: to wait for it is no cure.
-func (e *examiner) detaching(ctx context.Context, id graph.ID, name string) []finding {
+func (e *storage) detaching(ctx context.Context, id graph.ID, name string) []finding {
 	findings := e.byActor(ctx, id, name)
 	o := e.own(ctx, id)
 	if o == nil {
@@ -26,7 +24,7 @@ func (e *examiner) detaching(ctx context.Context, id graph.ID, name string) []fi
 			continue
 		}
 		node := status.Nested(o, "spec", "nodeName")
-		if failed := status.Nested(o, "status", "detachError", "message"); failed != "" && e.node(ctx, node).gone {
+		if failed := status.Nested(o, "status", "detachError", "message"); failed != "" && e.workloads.node(ctx, node).gone {
 			findings[i].remedy = fmt.Sprintf("The CSI driver has failed to detach the volume, and Node %s does not exist: find out at the provider whether the machine is gone. "+
 				"If it certainly is, remove the finalizer by hand; a machine that still runs would keep writing to the disk.", node)
 		}
@@ -34,13 +32,4 @@ func (e *examiner) detaching(ctx context.Context, id graph.ID, name string) []fi
 		findings[i].commands = slices.Insert(slices.Clone(findings[i].commands), last, f.commands...)
 	}
 	return findings
-}
-
-// own is an object itself, read whole, also where another was looked at for it; nil if it is gone or cannot be read.
-func (e *examiner) own(ctx context.Context, id graph.ID) *unstructured.Unstructured {
-	o, err := e.object(ctx, id)
-	if err != nil || o == nil || string(o.GetUID()) != e.Graph.Ref(id).UID {
-		return nil
-	}
-	return o
 }

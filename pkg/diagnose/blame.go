@@ -122,3 +122,19 @@ func remove(name string, flags ...string) step {
 	s.removes = true
 	return s
 }
+
+// byHand is the step that removes a finalizer of an object without its actor.
+func (e *core) byHand(o *unstructured.Unstructured, a actor.Actor) step {
+	return at(e.ref(o), blameOf(o, a).removal())
+}
+
+// whoever names an actor, also one that nobody can name.
+func whoever(a actor.Actor) string {
+	if a.Who == "" {
+		return "whoever removes it"
+	}
+	return a.Who
+}
+
+// cost is what removing a finalizer by hand costs, in sentences.
+func cost(a actor.Actor) string { return blameOf(nil, a).cost() }

@@ -20,7 +20,7 @@ import (
 var conversionFailed = regexp.MustCompile(`conversion webhook for ([^ ,]+), Kind=(\S+) failed`)
 
 // unconverted is for what the server says when it could not convert an object, wherever it says so.
-func (e *examiner) unconverted(ctx context.Context, _ admission.Write, said string, names []string) []finding {
+func (e *refusal) unconverted(ctx context.Context, _ admission.Write, said string, names []string) []finding {
 	gv, err := schema.ParseGroupVersion(names[0])
 	if err != nil {
 		return nil
@@ -48,7 +48,7 @@ func (e *examiner) unconverted(ctx context.Context, _ admission.Write, said stri
 }
 
 // crdOf returns the CustomResourceDefinition of a group and kind, nil if there is none.
-func (e *examiner) crdOf(ctx context.Context, group, kind string) (*unstructured.Unstructured, error) {
+func (e *refusal) crdOf(ctx context.Context, group, kind string) (*unstructured.Unstructured, error) {
 	all, err := e.reader.ListObjects(ctx, cluster.CRDs, "", cluster.Selection{})
 	for _, crd := range all {
 		g, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
@@ -61,7 +61,7 @@ func (e *examiner) crdOf(ctx context.Context, group, kind string) (*unstructured
 }
 
 // conversions returns the conversion webhooks that a message names as broken.
-func (e *examiner) conversions(ctx context.Context, message string) []finding {
+func (e *refusal) conversions(ctx context.Context, message string) []finding {
 	if names := conversionFailed.FindStringSubmatch(message); names != nil {
 		return e.unconverted(ctx, admission.Write{}, message, names[1:])
 	}

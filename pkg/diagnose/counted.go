@@ -11,7 +11,7 @@ import (
 const jobFinalizer = "batch.kubernetes.io/job-tracking"
 
 // counted returns what keeps a pod that a Job is to count. If the Job is gone nothing is left to count, and nothing is lost.
-func (e *examiner) counted(ctx context.Context, id graph.ID) []finding {
+func (e *workloads) counted(ctx context.Context, id graph.ID) []finding {
 	findings := e.byActor(ctx, id, jobFinalizer)
 	for edge := range e.Graph.Owners(id) {
 		if !edge.Controller || edge.Kind != "Job" {

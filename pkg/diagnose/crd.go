@@ -21,7 +21,7 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []finding {
 	var findings []finding
 	for _, gap := range e.Gaps {
 		if gap.Group == resource.Group && (gap.Resource == resource.Resource || gap.Resource == "*") {
-			findings = append(findings, found(ref, e.gap(ctx, gap)...)...)
+			findings = append(findings, found(ref, e.unlisted.gap(ctx, gap)...)...)
 		}
 	}
 	o, err := e.reader.GetObject(ctx, cluster.CRDs, "", ref.Name)
@@ -30,7 +30,7 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []finding {
 		terminating, _ = status.Find(o, "Terminating")
 	}
 	// The API server deletes the instances in the version that it stores, and the snapshot may have seen another.
-	findings = append(findings, found(ref, e.conversions(ctx, terminating.Message)...)...)
+	findings = append(findings, found(ref, e.refusal.conversions(ctx, terminating.Message)...)...)
 	if len(findings) > 0 {
 		return findings
 	}
@@ -40,7 +40,7 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []finding {
 			return found(ref, findings...)
 		}
 	}
-	if findings = e.goes(ctx, instances); len(findings) > 0 {
+	if findings = e.linked.goes(ctx, instances); len(findings) > 0 {
 		return findings
 	}
 	evidence := observed("it has no instances left")
@@ -72,7 +72,7 @@ func (e *examiner) unreadable(ctx context.Context, crd *unstructured.Unstructure
 	}
 	ref := e.Graph.Ref(instance)
 	if _, err := e.client.GetObject(ctx, t, ref.Namespace, ref.Name); err != nil {
-		return e.conversions(ctx, err.Error())
+		return e.refusal.conversions(ctx, err.Error())
 	}
 	return nil
 }

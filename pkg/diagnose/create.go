@@ -27,7 +27,7 @@ type creation struct {
 
 // possible leaves out of a finding what nobody can do: the server creates nothing in a namespace that is being deleted (API-024). Then the finding says
 // so, its remedy is what is left, and the steps that create something there are gone. Where a namespace cannot be read nothing is left out.
-func (e *examiner) possible(ctx context.Context, f finding, c creation) finding {
+func (e *core) possible(ctx context.Context, f finding, c creation) finding {
 	if !e.closed(ctx, c.namespace) {
 		return f
 	}
@@ -51,7 +51,7 @@ func (e *examiner) possible(ctx context.Context, f finding, c creation) finding 
 }
 
 // closed says whether a namespace is proven to be being deleted.
-func (e *examiner) closed(ctx context.Context, namespace string) bool {
+func (e *core) closed(ctx context.Context, namespace string) bool {
 	if namespace == "" {
 		return false
 	}

@@ -16,7 +16,7 @@ import (
 
 // dataFirst puts in front of everything that cures an object the steps that keep the data which are destroyed when it is gone: those of the volumes, at the
 // finding that comes first, those of the PVCs that an actor deletes, and those that a pack knows of a finalizer.
-func (e *examiner) dataFirst(ctx context.Context, id graph.ID, findings []finding) []finding {
+func (e *storage) dataFirst(ctx context.Context, id graph.ID, findings []finding) []finding {
 	findings = slices.Clone(findings)
 	for i, f := range findings {
 		findings[i].commands = e.notRetained(ctx, f.object(), append(without(e.protects(f), f), f.commands...))
@@ -53,9 +53,9 @@ func foremost(findings []finding) int {
 }
 
 // protects are the steps that a pack knows to take before the data behind an object are destroyed.
-func (e *examiner) protects(f finding) []step {
+func (e *storage) protects(f finding) []step {
 	o := f.object()
-	known, ok := e.opts.Known.Lookup(f.finalizer, graph.Ref(o).Group(), o.Kind)
+	known, ok := e.registry.Lookup(f.finalizer, graph.Ref(o).Group(), o.Kind)
 	if !ok || known.Fallback {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (e *examiner) protects(f finding) []step {
 }
 
 // notRetained leaves out the steps that keep the disk of a volume that is kept anyway.
-func (e *examiner) notRetained(ctx context.Context, o v1alpha1.ObjectRef, steps []step) []step {
+func (e *storage) notRetained(ctx context.Context, o v1alpha1.ObjectRef, steps []step) []step {
 	if !ofType(cluster.PersistentVolumes)(graph.Ref(o)) {
 		return steps
 	}
@@ -92,7 +92,7 @@ func without(steps []step, f finding) []step {
 }
 
 // disks are the volumes whose data are destroyed when an object is gone. What could not be read is said.
-func (e *examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v1alpha1.Observation) {
+func (e *storage) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v1alpha1.Observation) {
 	ref := e.Graph.Ref(id)
 	if ofType(cluster.PersistentVolumes)(ref) {
 		return e.itself(ctx, ref)
@@ -123,7 +123,7 @@ func (e *examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v
 }
 
 // itself is a volume that is being deleted: who looks after it destroys the data when it is released.
-func (e *examiner) itself(ctx context.Context, ref graph.Ref) ([]v1alpha1.Disk, []v1alpha1.Observation) {
+func (e *storage) itself(ctx context.Context, ref graph.Ref) ([]v1alpha1.Disk, []v1alpha1.Observation) {
 	volume, err := e.reader.Volume(ctx, ref)
 	switch {
 	case err != nil:
@@ -135,7 +135,7 @@ func (e *examiner) itself(ctx context.Context, ref graph.Ref) ([]v1alpha1.Disk, 
 }
 
 // pvcsOf are the PVCs that are deleted with an object: itself, what is in a namespace, and what has no other owner.
-func (e *examiner) pvcsOf(id graph.ID) []graph.ID {
+func (e *storage) pvcsOf(id graph.ID) []graph.ID {
 	ref := e.Graph.Ref(id)
 	if ofType(cluster.Namespaces)(ref) {
 		return slices.Collect(e.Graph.OfType(cluster.PVCs.Group, cluster.PVCs.Resource, ref.Name))
@@ -157,7 +157,7 @@ func (e *examiner) pvcsOf(id graph.ID) []graph.ID {
 }
 
 // kept says whether an object has an owner that stays.
-func (e *examiner) kept(id graph.ID, reached map[graph.ID]bool) bool {
+func (e *storage) kept(id graph.ID, reached map[graph.ID]bool) bool {
 	for edge := range e.Graph.Owners(id) {
 		if !reached[edge.Owner] && e.Graph.Observed(edge.Owner) && e.Graph.DeletionTimestamp(edge.Owner) == 0 {
 			return true

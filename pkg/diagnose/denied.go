@@ -15,7 +15,7 @@ import (
 )
 
 // webhookDenies is for a webhook that answers, and says no.
-func (e *examiner) webhookDenies(ctx context.Context, w admission.Write, said string, names []string) []finding {
+func (e *refusal) webhookDenies(ctx context.Context, w admission.Write, said string, names []string) []finding {
 	if w.Operation == admissionv1.Delete {
 		if guards := e.guards(ctx, w, said); len(guards) > 0 {
 			return guards
@@ -40,12 +40,12 @@ func (e *examiner) webhookDenies(ctx context.Context, w admission.Write, said st
 }
 
 // policyDenies is for a ValidatingAdmissionPolicy.
-func (e *examiner) policyDenies(ctx context.Context, w admission.Write, said string, names []string) []finding {
+func (e *refusal) policyDenies(ctx context.Context, w admission.Write, said string, names []string) []finding {
 	return e.policyOf(ctx, admission.ValidatingPolicies, "ValidatingAdmissionPolicy", w, said, names)
 }
 
 // policyFails is for a policy that fails itself, and whose failurePolicy is Fail. The server does not say of which kind it is: it is the one that exists.
-func (e *examiner) policyFails(ctx context.Context, w admission.Write, said string, names []string) []finding {
+func (e *refusal) policyFails(ctx context.Context, w admission.Write, said string, names []string) []finding {
 	if o, err := e.reader.GetObject(ctx, admission.MutatingPolicies, "", names[0]); err == nil && o != nil {
 		return e.policyOf(ctx, admission.MutatingPolicies, o.GetKind(), w, said, names)
 	}
@@ -53,7 +53,7 @@ func (e *examiner) policyFails(ctx context.Context, w admission.Write, said stri
 }
 
 // policyOf is the cause that a policy of a type is that refuses a write.
-func (e *examiner) policyOf(ctx context.Context, of schema.GroupResource, kind string, w admission.Write, said string, names []string) []finding {
+func (e *refusal) policyOf(ctx context.Context, of schema.GroupResource, kind string, w admission.Write, said string, names []string) []finding {
 	about := v1alpha1.ObjectRef{APIVersion: of.Group + "/v1", Kind: kind, Resource: of.Resource, Name: names[0]}
 	var conditions []admissionv1.MatchCondition
 	if o, err := e.reader.GetObject(ctx, of, "", names[0]); err == nil && o != nil {

@@ -1,22 +1,17 @@
 package diagnose
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
-	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
-	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // Options say what to examine and how.
@@ -77,21 +72,21 @@ func Examine(ctx context.Context, client *cluster.Client, s Snapshot, of Subject
 	}
 	e.many = len(ids) > maxByName
 	for _, id := range ids {
-		e.subjects[id] = true
+		e.linked.subjects[id] = true
 	}
 	if err := e.lookAhead(ctx, ids); err != nil {
 		return nil, err
 	}
 	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Gaps: append(append([]v1alpha1.Gap{}, s.Gaps...), s.unlinked...)}
 	for _, h := range of.Hidden {
-		findings := found(graph.Ref(h.Object), e.gap(ctx, h.Gap)...)
+		findings := found(graph.Ref(h.Object), e.unlisted.gap(ctx, h.Gap)...)
 		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings, gapClauses([]v1alpha1.Gap{h.Gap})))
 	}
 	explained := make([][]finding, len(ids))
 	for i, id := range ids {
 		explained[i] = behind(e.Graph.Ref(id), e.causes(ctx, id))
 	}
-	if err := e.compare(ctx, explained); err != nil {
+	if err := e.collector.compare(ctx, explained); err != nil {
 		return nil, err
 	}
 	for i, id := range ids {
@@ -100,65 +95,43 @@ func Examine(ctx context.Context, client *cluster.Client, s Snapshot, of Subject
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	d.NotLookedAt = len(e.sampled) + e.tries.left
+	d.NotLookedAt = len(e.sampled) + e.refusal.tries.left
 	d.Gaps = append(d.Gaps, e.reader.Unread(d.Gaps)...)
 	d.Complete = len(d.Gaps) == 0
 	return d, nil
 }
 
-// maxByName is up to how many objects rights that are given by name are looked for: where a right is denied for a type, each object is one more question.
-const maxByName = 20
-
 // examiner explains the objects of one snapshot. It is used by one goroutine, but for what reads ahead.
 type examiner struct {
-	Snapshot
-	client     *cluster.Client
-	opts       Options
-	reader     *cluster.Reader
-	admission  *admission.Registry
-	actors     *actor.Finder
-	projection *plan.Projection
-	now        time.Time
-	// rings are the deadlocks by each of their members.
-	rings map[graph.ID][]graph.Edge
-	// known are the findings of objects that were looked at, and looking those of which the examination has not ended.
-	known   map[graph.ID][]finding
+	*core
+	olderThan time.Duration
+	// settled are the findings of objects that were looked at, and looking those of which the examination has not ended.
+	settled map[graph.ID][]finding
 	looking map[graph.ID]bool
 	looks   looks
-	objects *objectCache
-	// deletions are what the server answers to whoever would delete an object, and tries all dry runs.
-	deletions deletions
-	tries     *tries
-	// sampled are the objects that were not looked at themselves.
-	sampled map[graph.ID]bool
-	limits  limits
-	// movements are by the owner or the namespace in which something is to happen.
-	movements map[graph.ID]*movement
-	reviews   *cluster.Reviews
-	canary    canary
-	pods      podReader
-	// subjects are the objects to explain.
-	subjects map[graph.ID]bool
-	many     bool // objects to explain, so that what takes a request for each is left out
+
+	refusal    *refusal
+	unlisted   *unlisted
+	finalizers *finalizers
+	collector  *collector
+	linked     *linked
+	workloads  *workloads
+	storage    *storage
 }
 
 func newExaminer(client *cluster.Client, s Snapshot, opts Options) *examiner {
-	reader := cluster.NewReader(client, s.Catalog)
-	if opts.Known != nil {
-		client = ownership.Guarded(client, reader, opts.Known.Links())
-	}
+	c := newCore(client, s, opts)
 	e := &examiner{
-		Snapshot: s, client: client, opts: opts, reader: reader, admission: reader.Admission(), actors: actor.NewFinder(reader, opts.Known),
-		projection: plan.NewProjection(s.Graph, plan.Options{Rules: plan.Upstream}), now: time.Now(),
-		rings: map[graph.ID][]graph.Edge{}, known: map[graph.ID][]finding{}, looking: map[graph.ID]bool{},
-		looks: newLooks(), objects: newObjectCache(), deletions: newDeletions(), tries: &tries{none: opts.NoDryRun, asked: map[string]*asking{}},
-		sampled: map[graph.ID]bool{}, limits: opts.limits.orUsual(), movements: map[graph.ID]*movement{}, reviews: client.Reviews(), subjects: map[graph.ID]bool{},
+		core: c, olderThan: opts.OlderThan,
+		settled: map[graph.ID][]finding{}, looking: map[graph.ID]bool{}, looks: newLooks(),
+		refusal: newRefusal(c), workloads: &workloads{core: c},
 	}
-	for _, ring := range e.projection.Deadlocks() {
-		for _, edge := range ring {
-			e.rings[edge.Dependent] = ring
-		}
-	}
+	c.causes, c.byActor = e.explained, e.removes
+	e.storage = &storage{c, e.workloads}
+	e.unlisted = &unlisted{c, e.refusal}
+	e.finalizers = &finalizers{c, e.refusal}
+	e.collector = newCollector(c, e.refusal, opts.Probe)
+	e.linked = &linked{c, e.refusal, map[graph.ID]bool{}}
 	return e
 }
 
@@ -171,17 +144,12 @@ func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID
 		if !e.Graph.Observed(id) {
 			continue // the end of a link that is not there
 		}
-		due := e.Graph.DeletionTimestamp(id) != 0 && e.past(id) >= e.opts.OlderThan
+		due := e.Graph.DeletionTimestamp(id) != 0 && e.past(id) >= e.olderThan
 		if (in == nil || in(id)) && (due || stray(id)) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
-}
-
-// past says how long ago the deletionTimestamp of an object is: that of a pod, when its grace period ends.
-func (e *examiner) past(id graph.ID) time.Duration {
-	return e.now.Sub(time.Unix(e.Graph.DeletionTimestamp(id), 0))
 }
 
 // explain is what is printed of one object.
@@ -190,12 +158,7 @@ func (e *examiner) explain(ctx context.Context, id graph.ID, findings []finding)
 	if at := e.Graph.DeletionTimestamp(id); at != 0 {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
 	}
-	return printed(s, e.dataFirst(ctx, id, e.withPermissions(ctx, distinct(findings))), e.checked(id))
-}
-
-// inOrder compares causes by the order in which they come up.
-func inOrder(a, b finding) int {
-	return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(byCode[a.code].Rank, byCode[b.code].Rank))
+	return printed(s, e.storage.dataFirst(ctx, id, e.withPermissions(ctx, distinct(findings))), e.checked(id))
 }
 
 // printed completes what is printed of one object: its causes in the order in which they come up.
@@ -221,7 +184,7 @@ func printed(s v1alpha1.Stuck, findings []finding, checked []string) v1alpha1.St
 func (e *examiner) checked(id graph.ID) []string {
 	checked := []string{"whether it is still there"}
 	for _, f := range e.Graph.Finalizers(id) {
-		if e.opts.NoDryRun {
+		if e.noDryRun {
 			checked = append(checked, "who removes finalizer "+f)
 			continue
 		}

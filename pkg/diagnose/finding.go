@@ -165,3 +165,8 @@ func joined(f, other finding) []step {
 	}
 	return all
 }
+
+// inOrder compares causes by the order in which they come up.
+func inOrder(a, b finding) int {
+	return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(byCode[a.code].Rank, byCode[b.code].Rank))
+}

@@ -3,17 +3,15 @@ package diagnose
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // foreground returns what an owner that is deleted in the foreground waits for: the blocking dependents that are left (GC-061), and what holds those.
-func (e *examiner) foreground(ctx context.Context, id graph.ID) []finding {
+func (e *collector) foreground(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	if ring, ok := e.rings[id]; ok {
 		return found(ref, e.ring(ring))
@@ -44,7 +42,7 @@ func (e *examiner) foreground(ctx context.Context, id graph.ID) []finding {
 }
 
 // blocker returns why a dependent that blocks its owner is still there.
-func (e *examiner) blocker(ctx context.Context, edge graph.Edge) []finding {
+func (e *collector) blocker(ctx context.Context, edge graph.Edge) []finding {
 	id := edge.Dependent
 	if e.Graph.DeletionTimestamp(id) != 0 {
 		return e.causes(ctx, id)
@@ -56,41 +54,8 @@ func (e *examiner) blocker(ctx context.Context, edge graph.Edge) []finding {
 	return e.causes(ctx, id)
 }
 
-// alive returns why an object that is not being deleted is still there although an owner waits for it.
-func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
-	item, refs := e.projection.Item(id)
-	waiting := -1
-	for i, edge := range refs {
-		state := e.projection.OwnerState(edge)
-		item.Owners = append(item.Owners, state)
-		if state == plan.Waiting && waiting < 0 {
-			waiting = i
-		}
-	}
-	if waiting < 0 {
-		return e.asked(ctx, id)
-	}
-	if f, never := e.neverCollected(id); never {
-		return found(e.Graph.Ref(id), f)
-	}
-	verdict := plan.Decide(item, plan.Upstream)
-	if refused := e.rejected(ctx, id); len(refused) > 0 {
-		return found(e.Graph.Ref(id), refused...)
-	}
-	todo := "the garbage collector has not deleted it"
-	if verdict.Do == plan.RemoveOwnerRefs {
-		todo = "the garbage collector has not removed its reference to the owner that waits for it"
-	}
-	evidence := append(observed(todo), e.untriedDeletion(id)...)
-	findings := e.collectors(ctx, id, refs[waiting].Owner, finding{evidence: evidence})
-	if verdict.Do == plan.RemoveOwnerRefs {
-		return findings
-	}
-	return append(findings, e.upcomingBelow(ctx, id, map[graph.ID]bool{})...)
-}
-
 // neverCollected says that the collector gives up on an object because of one of its references.
-func (e *examiner) neverCollected(id graph.ID) (finding, bool) {
+func (e *collector) neverCollected(id graph.ID) (finding, bool) {
 	for edge := range e.Graph.Owners(id) {
 		owner := fmt.Sprintf("%s %s", edge.Kind, edge.Name)
 		switch {
@@ -111,16 +76,8 @@ func (e *examiner) neverCollected(id graph.ID) (finding, bool) {
 	return finding{}, false
 }
 
-// mayBeServed says whether a group can have types that discovery does not show: its own discovery has a gap, or that of what tells which groups
-// there are.
-func (e *examiner) mayBeServed(group string) bool {
-	return slices.ContainsFunc(e.Gaps, func(g v1alpha1.Gap) bool {
-		return g.Resource == "*" && slices.Contains([]string{group, cluster.APIServices.Group, cluster.CRDs.Group}, g.Group)
-	})
-}
-
 // ring is the cause that a cycle of waiting objects is. One reference that does not block any more is enough.
-func (e *examiner) ring(ring []graph.Edge) finding {
+func (e *collector) ring(ring []graph.Edge) finding {
 	if len(ring) == 1 {
 		return finding{
 			code: SelfReference, finalizer: plan.ForegroundFinalizer,
@@ -150,7 +107,7 @@ func unlock(edge graph.Edge, g *graph.Graph) step {
 }
 
 // orphan returns what keeps an owner whose dependents are to be orphaned: only the collector removes the finalizer, after the references (GC-067).
-func (e *examiner) orphan(ctx context.Context, id graph.ID) []finding {
+func (e *collector) orphan(ctx context.Context, id graph.ID) []finding {
 	n := 0
 	for range e.Graph.Dependents(id) {
 		n++
@@ -174,7 +131,7 @@ func again(policy string) []step {
 }
 
 // named writes kind and name of an object.
-func (e *examiner) named(id graph.ID) string {
+func (e *collector) named(id graph.ID) string {
 	ref := e.Graph.Ref(id)
 	return ref.Kind + " " + ref.Name
 }

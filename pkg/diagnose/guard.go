@@ -18,7 +18,7 @@ import (
 )
 
 // protected is for a deletion that was not tried, because its answer is known: something keeps the object.
-func (e *examiner) protected(ctx context.Context, w admission.Write, unasked *cluster.UnaskedError) []finding {
+func (e *refusal) protected(ctx context.Context, w admission.Write, unasked *cluster.UnaskedError) []finding {
 	if !unasked.Refused {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (e *examiner) protected(ctx context.Context, w admission.Write, unasked *cl
 	if guards := e.guards(ctx, w, said); len(guards) > 0 {
 		return guards
 	}
-	for _, d := range e.opts.Known.Links() {
+	for _, d := range e.registry.Links() {
 		if d.DryRunWrites == nil {
 			continue
 		}
@@ -46,12 +46,12 @@ func (e *examiner) protected(ctx context.Context, w admission.Write, unasked *cl
 
 // guards returns the objects for whose sake a webhook denies a deletion, by the links of packs: a Usage of Crossplane. The webhook does what it is there for; what can be
 // deleted is the guard, or what uses the object.
-func (e *examiner) guards(ctx context.Context, w admission.Write, said string) []finding {
-	if e.opts.Known == nil {
+func (e *refusal) guards(ctx context.Context, w admission.Write, said string) []finding {
+	if e.registry == nil {
 		return nil
 	}
 	var all []finding
-	for _, d := range e.opts.Known.Links() {
+	for _, d := range e.registry.Links() {
 		if d.Deletion.Of != link.Guard {
 			continue
 		}
@@ -74,7 +74,7 @@ func names(d *link.Definition, o *unstructured.Unstructured, w admission.Write) 
 }
 
 // guard is the cause that an object keeps another from being deleted.
-func (e *examiner) guard(d *link.Definition, o *unstructured.Unstructured, w admission.Write, said string) finding {
+func (e *refusal) guard(d *link.Definition, o *unstructured.Unstructured, w admission.Write, said string) finding {
 	about := e.ref(o)
 	guard := named(about)
 	f := finding{code: AdmissionDenied, about: &about, evidence: observed(fmt.Sprintf("%s is denied: %s", w, said))}
@@ -123,8 +123,8 @@ func (e *examiner) guard(d *link.Definition, o *unstructured.Unstructured, w adm
 }
 
 // repeats says that a program deletes what a guard keeps as soon as the guard is gone, because somebody has tried to delete it before.
-func (e *examiner) repeats(guard *unstructured.Unstructured, w admission.Write) []v1alpha1.Observation {
-	for _, d := range e.opts.Known.Links() {
+func (e *refusal) repeats(guard *unstructured.Unstructured, w admission.Write) []v1alpha1.Observation {
+	for _, d := range e.registry.Links() {
 		if d.Deletion.Annotation == "" || !d.From.Matches(guard.GroupVersionKind().Group, guard.GetKind(), nil) || !names(d, guard, w) {
 			continue
 		}
@@ -145,7 +145,7 @@ func (e *examiner) repeats(guard *unstructured.Unstructured, w admission.Write) 
 }
 
 // user finds what a guard names as the user of its end, and its name; a negative id if it was not seen.
-func (e *examiner) user(n link.Named) (graph.ID, string) {
+func (e *refusal) user(n link.Named) (graph.ID, string) {
 	r, served := e.kindIn(n.Group, n.Kind)
 	if served && !r.Namespaced {
 		n.Namespace = ""

@@ -17,7 +17,7 @@ import (
 
 // ignored returns why an actor that is alive will not remove the finalizer: it may not, or it ignores the object. The last finding has the command that
 // removes it by hand.
-func (e *examiner) ignored(ctx context.Context, b blame, f finding) []finding {
+func (e *finalizers) ignored(ctx context.Context, b blame, f finding) []finding {
 	var all []finding
 	forbidden := e.actors.Forbidden(ctx, b.o, b.Actor)
 	if forbidden.Concluded {
@@ -43,7 +43,7 @@ func (e *examiner) ignored(ctx context.Context, b blame, f finding) []finding {
 }
 
 // forbidden is for an actor that lost its rights. Where the namespace is being deleted, the RoleBinding that it had there is often gone before the object.
-func (e *examiner) forbidden(ctx context.Context, b blame, f finding, of actor.Forbidden) finding {
+func (e *finalizers) forbidden(ctx context.Context, b blame, f finding, of actor.Forbidden) finding {
 	f.code = ActorForbidden
 	f.evidence = append(slices.Clone(f.evidence), of.Evidence...)
 	f.remedy = fmt.Sprintf("Restore the binding that lets ServiceAccount %s/%s update and patch %s, and let %s finish.", of.Account.Namespace, of.Account.Name, of.Resource, b.who)
@@ -85,7 +85,7 @@ func adding(of actor.Forbidden, o *unstructured.Unstructured) (step, bool) {
 }
 
 // notWatching is for an actor that was started to watch other namespaces.
-func (e *examiner) notWatching(b blame, f finding, s actor.Scope) finding {
+func (e *finalizers) notWatching(b blame, f finding, s actor.Scope) finding {
 	ns, name := b.o.GetNamespace(), graph.Located(s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
 	f.code = ActorNotWatching
 	f.evidence = append([]v1alpha1.Observation{s.Observation(), {Says: "the object is in namespace " + ns}}, f.evidence...)
@@ -98,7 +98,7 @@ func (e *examiner) notWatching(b blame, f finding, s actor.Scope) finding {
 }
 
 // alsoPaused adds to a finding about an actor that is not known to be alive that it would ignore the object.
-func (e *examiner) alsoPaused(ctx context.Context, b blame, f finding) finding {
+func (e *finalizers) alsoPaused(ctx context.Context, b blame, f finding) finding {
 	for _, p := range e.actors.Paused(ctx, b.o, b.Actor) {
 		f.evidence = append(f.evidence, p.Observation(b.o))
 		f.commands = append(f.commands, e.resume(b, p))
@@ -107,7 +107,7 @@ func (e *examiner) alsoPaused(ctx context.Context, b blame, f finding) finding {
 }
 
 // resume is the command that ends a pause.
-func (e *examiner) resume(b blame, p actor.Pause) step {
+func (e *finalizers) resume(b blame, p actor.Pause) step {
 	risk := b.honouring()
 	if p.Moved {
 		risk = finalizer.DataLoss

@@ -16,7 +16,7 @@ import (
 
 // compare reads again what should move, where somebody is about to be blamed for doing nothing, and corrects the findings if something has moved since the
 // survey, or if nobody has had the time to begin. The error is that of a context that ended.
-func (e *examiner) compare(ctx context.Context, explained [][]finding) error {
+func (e *collector) compare(ctx context.Context, explained [][]finding) error {
 	var all []*movement
 	seen := map[*movement]bool{nil: true}
 	for _, findings := range explained {
@@ -30,8 +30,8 @@ func (e *examiner) compare(ctx context.Context, explained [][]finding) error {
 	if len(all) == 0 {
 		return nil
 	}
-	if e.opts.Progress != nil {
-		e.opts.Progress(0, len(all), "deletions a second time")
+	if e.progress != nil {
+		e.progress(0, len(all), "deletions a second time")
 	}
 	if err := e.limits.pause(ctx, e.now); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (e *examiner) compare(ctx context.Context, explained [][]finding) error {
 }
 
 // moving returns a finding as it is after the second reading.
-func (e *examiner) moving(f finding, within time.Duration) finding {
+func (e *collector) moving(f finding, within time.Duration) finding {
 	m := f.moves
 	young := e.past(m.of) < e.limits.young && f.code != CollectorNotRunning && f.code != NamespaceControllerNotRunning && f.code != NamespaceDeletionFailed
 	noun, verb := e.noun(m)
@@ -74,7 +74,7 @@ func (e *examiner) moving(f finding, within time.Duration) finding {
 }
 
 // inProgress is the cause of an object that is not stuck. It lies in the owner or the namespace, whichever dependent it was found at.
-func (e *examiner) inProgress(f finding, says string) finding {
+func (e *collector) inProgress(f finding, says string) finding {
 	ref := e.Graph.Ref(f.moves.of)
 	out := finding{
 		code: InProgress, at: ref, via: f.via, finalizer: "", actor: f.actor, after: f.after,
@@ -94,7 +94,7 @@ type pieces struct {
 }
 
 // readAgain reads the metadata of all objects that should move, each type and namespace once.
-func (e *examiner) readAgain(ctx context.Context, all []*movement) {
+func (e *collector) readAgain(ctx context.Context, all []*movement) {
 	now, unread := e.piecesOf(ctx, all)
 	for _, m := range all {
 		at, _ := e.placeOf(m.of)
@@ -114,7 +114,7 @@ func (e *examiner) readAgain(ctx context.Context, all []*movement) {
 }
 
 // piecesOf reads the metadata of the objects of movements by uid, and says where that cannot be done.
-func (e *examiner) piecesOf(ctx context.Context, all []*movement) (now map[string]pieces, unread map[place]bool) {
+func (e *collector) piecesOf(ctx context.Context, all []*movement) (now map[string]pieces, unread map[place]bool) {
 	wanted := map[place][]graph.ID{}
 	for _, m := range all {
 		for _, id := range append(slices.Clone(m.ids), m.of) {
@@ -150,7 +150,7 @@ func (e *examiner) piecesOf(ctx context.Context, all []*movement) (now map[strin
 const fewReads = 4
 
 // each calls f with the metadata of objects of one place, and perhaps of others there.
-func (e *examiner) each(ctx context.Context, at place, ids []graph.ID, f func(*graph.Object)) error {
+func (e *collector) each(ctx context.Context, at place, ids []graph.ID, f func(*graph.Object)) error {
 	if len(ids) > fewReads {
 		_, err := e.client.ForEachMeta(ctx, at.t, at.namespace, f)
 		return err
@@ -169,12 +169,12 @@ func (e *examiner) each(ctx context.Context, at place, ids []graph.ID, f func(*g
 }
 
 // moved says whether an object was deleted since the snapshot, or has lost a finalizer or an owner.
-func (e *examiner) moved(id graph.ID, now map[string]pieces) bool {
+func (e *collector) moved(id graph.ID, now map[string]pieces) bool {
 	p, there := now[e.Graph.Ref(id).UID]
 	return !there || p.deletionTimestamp && e.Graph.DeletionTimestamp(id) == 0 || p.finalizers < len(e.Graph.Finalizers(id)) || p.owners < e.Graph.OwnerCount(id)
 }
 
-func (e *examiner) placeOf(id graph.ID) (place, bool) {
+func (e *collector) placeOf(id graph.ID) (place, bool) {
 	t, ok := e.Graph.Type(id)
 	return place{t, e.Graph.Namespace(id)}, ok && e.Graph.Observed(id)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // saysInUse is for an object whose own conditions say that others use it, so that it is not deleted.
-func (e *examiner) saysInUse(o *unstructured.Unstructured, a actor.Actor) (finding, bool) {
+func (e *finalizers) saysInUse(o *unstructured.Unstructured, a actor.Actor) (finding, bool) {
 	if o.GetDeletionTimestamp() == nil {
 		return finding{}, false
 	}

@@ -25,7 +25,7 @@ func fieldErrors(err error) []string {
 }
 
 // invalid is for an object that would not be valid although nothing but its finalizers changes: it was valid once, or a webhook changes more (API-032).
-func (e *examiner) invalid(ctx context.Context, w admission.Write, wrong []string) []finding {
+func (e *refusal) invalid(ctx context.Context, w admission.Write, wrong []string) []finding {
 	f := finding{
 		code: ObjectInvalid, evidence: observed(fmt.Sprintf("every %s is refused: %s", w, phrase.And(wrong))),
 		remedy:   "Correct these fields. Where that cannot be done, loosen the schema that the object has to meet.",

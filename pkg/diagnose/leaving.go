@@ -24,7 +24,7 @@ func withoutRemoval(own []finding, name string, gaps []v1alpha1.Gap) []finding {
 }
 
 // leaving adds to what is said of an actor which objects it deletes, and that they stay if its finalizer is removed by hand.
-func (e *examiner) leaving(id graph.ID, name string, own []finding) []finding {
+func (e *linked) leaving(id graph.ID, name string, own []finding) []finding {
 	ends := append(e.awaitedBy(id, name), e.linkedBy(id, name, false)...)
 	slices.Sort(ends)
 	ends = slices.Compact(ends)
@@ -43,7 +43,7 @@ func (e *examiner) leaving(id graph.ID, name string, own []finding) []finding {
 
 // leavingBehind adds to a finding at an object which objects stay if the finalizer is removed by hand and, unless that is what people want, how to delete them before:
 // those of them that confirm the link.
-func (e *examiner) leavingBehind(f finding, id graph.ID, ends []graph.ID, wanted bool) finding {
+func (e *linked) leavingBehind(f finding, id graph.ID, ends []graph.ID, wanted bool) finding {
 	stay := e.stays(ends)
 	f.evidence = append(slices.Clone(f.evidence), observed(fmt.Sprintf("%s still %s, and %s deletion is what the finalizer is for",
 		e.andNamed(ends), phrase.Plural(len(ends), "exists", "exist"), phrase.Plural(len(ends), "its", "their")))...)
@@ -66,7 +66,7 @@ func (e *examiner) leavingBehind(f finding, id graph.ID, ends []graph.ID, wanted
 }
 
 // stays says what becomes of objects whose deletion the actor of a finalizer sees to, if the finalizer is removed by hand.
-func (e *examiner) stays(ends []graph.ID) string {
+func (e *linked) stays(ends []graph.ID) string {
 	var clauses []string
 	deleting := func(id graph.ID) bool { return e.Graph.DeletionTimestamp(id) != 0 }
 	if alive := slices.DeleteFunc(slices.Clone(ends), deleting); len(alive) > 0 {
@@ -79,7 +79,7 @@ func (e *examiner) stays(ends []graph.ID) string {
 }
 
 // andNamed names objects in a list.
-func (e *examiner) andNamed(ids []graph.ID) string {
+func (e *linked) andNamed(ids []graph.ID) string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = e.Graph.Ref(id).Located()
@@ -88,7 +88,7 @@ func (e *examiner) andNamed(ids []graph.ID) string {
 }
 
 // deleteFirst are the commands that delete what would stay, where nobody has.
-func (e *examiner) deleteFirst(ends []graph.ID) []step {
+func (e *linked) deleteFirst(ends []graph.ID) []step {
 	var steps []step
 	for _, end := range ends {
 		if len(steps) < phrase.MaxNamed && e.Graph.DeletionTimestamp(end) == 0 {

@@ -9,9 +9,17 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
+// linked says what keeps an object whose actor waits for, or deletes, what links of packs lead to.
+type linked struct {
+	*core
+	refusal *refusal
+	// subjects are the objects to explain.
+	subjects map[graph.ID]bool
+}
+
 // awaitedBy returns what is still there of what the actor of a finalizer waits for before it removes it: what links of packs lead to, and dependents of the kinds that
 // the pack names.
-func (e *examiner) awaitedBy(id graph.ID, name string) []graph.ID {
+func (e *linked) awaitedBy(id graph.ID, name string) []graph.ID {
 	all := e.linkedBy(id, name, true)
 	if known, ok := e.knownOf(id, name); ok && len(known.WaitsFor) > 0 {
 		for edge := range e.Graph.Dependents(id) {
@@ -25,7 +33,7 @@ func (e *examiner) awaitedBy(id graph.ID, name string) []graph.ID {
 }
 
 // linkedBy returns what is still there of what the actor of a finalizer deletes by links of packs; if awaited, only what it waits for.
-func (e *examiner) linkedBy(id graph.ID, name string, awaited bool) []graph.ID {
+func (e *linked) linkedBy(id graph.ID, name string, awaited bool) []graph.ID {
 	var all []graph.ID
 	for _, f := range e.links.Found(id) {
 		if f.Definition.Deletion.Holds(name) && f.Deletes() && (f.Effect.Waits || !awaited) && e.Graph.Observed(f.Dependent()) {
@@ -36,17 +44,17 @@ func (e *examiner) linkedBy(id graph.ID, name string, awaited bool) []graph.ID {
 }
 
 // knownOf is what is known of a finalizer on an object.
-func (e *examiner) knownOf(id graph.ID, name string) (finalizer.Known, bool) {
-	if e.opts.Known == nil {
+func (e *linked) knownOf(id graph.ID, name string) (finalizer.Known, bool) {
+	if e.registry == nil {
 		return finalizer.Known{}, false
 	}
 	ref := e.Graph.Ref(id)
-	return e.opts.Known.Lookup(name, ref.Group(), ref.Kind)
+	return e.registry.Lookup(name, ref.Group(), ref.Kind)
 }
 
 // throughLinks returns why a finalizer is still there whose actor waits for other objects: what holds those. What is said of the actor stays if that is found not to work,
 // or if nothing else is found.
-func (e *examiner) throughLinks(ctx context.Context, id graph.ID, name string, own []finding) []finding {
+func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own []finding) []finding {
 	ends, gaps := e.toLookAt(id, name), e.hidden(id, name, true)
 	var findings []finding
 	for _, end := range ends {
@@ -72,7 +80,7 @@ func (e *examiner) throughLinks(ctx context.Context, id graph.ID, name string, o
 var waits = map[Code]bool{FinalizerActorAlive: true, FinalizerActorUnknown: true, FinalizerActorNotFound: true}
 
 // goes returns what keeps objects that somebody deletes: what holds those that are being deleted, and who rejects the deletion of the others.
-func (e *examiner) goes(ctx context.Context, ids []graph.ID) []finding {
+func (e *linked) goes(ctx context.Context, ids []graph.ID) []finding {
 	var findings []finding
 	for _, id := range ids {
 		findings = append(findings, e.keeps(ctx, id)...)
@@ -81,16 +89,16 @@ func (e *examiner) goes(ctx context.Context, ids []graph.ID) []finding {
 }
 
 // keeps returns what keeps one object that somebody deletes.
-func (e *examiner) keeps(ctx context.Context, id graph.ID) []finding {
+func (e *linked) keeps(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	if e.Graph.DeletionTimestamp(id) != 0 {
 		return behind(ref, e.causes(ctx, id))
 	}
-	return behind(ref, found(ref, e.rejected(ctx, id)...))
+	return behind(ref, found(ref, e.refusal.rejected(ctx, id)...))
 }
 
 // contentOf are the instances of a CRD that is not being deleted: Crossplane deletes them before it.
-func (e *examiner) contentOf(id graph.ID) []graph.ID {
+func (e *linked) contentOf(id graph.ID) []graph.ID {
 	if e.Graph.DeletionTimestamp(id) != 0 || !ofType(cluster.CRDs)(e.Graph.Ref(id)) {
 		return nil
 	}

@@ -97,7 +97,7 @@ func (e *examiner) look(ctx context.Context, l *look) {
 	names := others(e.Graph.Finalizers(l.id))
 	if err != nil {
 		for _, name := range names {
-			if l.byFinalizer[name] = e.conversions(ctx, err.Error()); len(l.byFinalizer[name]) == 0 {
+			if l.byFinalizer[name] = e.refusal.conversions(ctx, err.Error()); len(l.byFinalizer[name]) == 0 {
 				l.byFinalizer[name] = []finding{unread(name, e.briefly(l.id, err))}
 			}
 		}
@@ -105,7 +105,7 @@ func (e *examiner) look(ctx context.Context, l *look) {
 	}
 	l.object = o
 	if e.Graph.DeletionTimestamp(l.id) != 0 {
-		l.refused = e.refusals(ctx, o, names)
+		l.refused = e.refusal.refusals(ctx, o, names)
 	}
 	if rest := names[min(len(names), e.limits.finalizers):]; len(rest) > 0 {
 		l.byFinalizer[rest[0]] = []finding{unexamined(rest)}
@@ -115,7 +115,7 @@ func (e *examiner) look(ctx context.Context, l *look) {
 		if ctx.Err() != nil {
 			return
 		}
-		l.byFinalizer[name] = behindObstacles(e.because(ctx, o, name, l.refused), l.refused)
+		l.byFinalizer[name] = behindObstacles(e.finalizers.because(ctx, o, name, l.refused), l.refused)
 	}
 }
 
@@ -142,14 +142,7 @@ func behindObstacles(findings, refused []finding) []finding {
 	return out
 }
 
-// withNote adds a clause to the evidence of findings.
-func withNote(findings []finding, says string) []finding {
-	out := slices.Clone(findings)
-	for i := range out {
-		out[i].evidence = append(slices.Clone(out[i].evidence), observed(says)...)
-	}
-	return out
+// removes returns who should remove a finalizer.
+func (e *examiner) removes(ctx context.Context, id graph.ID, finalizer string) []finding {
+	return found(e.Graph.Ref(id), e.like(ctx, id).of(finalizer)...)
 }
-
-// placed writes kind, namespace and name of an object.
-func (e *examiner) placed(id graph.ID) string { return e.Graph.Ref(id).Located() }

@@ -23,7 +23,7 @@ var notFound = []*regexp.Regexp{
 // saidMissing returns what an object says that was not found, and that is proven to be absent. Where neither the text says the namespace of it nor the object
 // refers to it, the text must be written as the API writes it, and there must be none of that name in any namespace: controllers keep what they need in
 // namespaces of their own, too.
-func (e *examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured) []lack {
+func (e *finalizers) saidMissing(ctx context.Context, o *unstructured.Unstructured) []lack {
 	var all []lack
 	add := func(at, says, text string, proven bool) {
 		for _, pattern := range notFound {
@@ -53,7 +53,7 @@ func (e *examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured
 }
 
 // meant returns the absent object that a text names. It is false if the text can mean something else, or if the object exists or cannot be read.
-func (e *examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []string) (v1alpha1.ObjectRef, bool) {
+func (e *finalizers) meant(ctx context.Context, o *unstructured.Unstructured, m []string) (v1alpha1.ObjectRef, bool) {
 	before, kind, group, name, namespace := m[1], m[2], strings.TrimPrefix(m[3], "."), m[4], m[5]
 	r, ok := e.kindSaid(o, kind, group)
 	if !ok {
@@ -79,7 +79,7 @@ func (e *examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []
 }
 
 // nowhere returns what is proven to be absent from every namespace. It is false if the text can mean something else.
-func (e *examiner) nowhere(ctx context.Context, o *unstructured.Unstructured, r cluster.Resource, name string, meant bool) (v1alpha1.ObjectRef, bool) {
+func (e *finalizers) nowhere(ctx context.Context, o *unstructured.Unstructured, r cluster.Resource, name string, meant bool) (v1alpha1.ObjectRef, bool) {
 	ref := refTo(r.Type, "", name)
 	if !meant {
 		return ref, false
@@ -98,7 +98,7 @@ func writtenByTheAPI(r cluster.Resource, word, group string) bool {
 
 // kindSaid returns the type that a text means by a word: by its kind, plural or singular. Without a group it is that of the object's own family, a type of
 // the core, or the only one.
-func (e *examiner) kindSaid(o *unstructured.Unstructured, word, group string) (cluster.Resource, bool) {
+func (e *finalizers) kindSaid(o *unstructured.Unstructured, word, group string) (cluster.Resource, bool) {
 	own := o.GroupVersionKind().Group
 	var all, family, core []cluster.Resource
 	for _, r := range e.Catalog.Resources {

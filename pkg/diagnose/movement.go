@@ -18,7 +18,7 @@ type movement struct {
 }
 
 // movement returns the movement of an owner or a namespace.
-func (e *examiner) movement(of graph.ID) *movement {
+func (e *collector) movement(of graph.ID) *movement {
 	m := e.movements[of]
 	if m == nil {
 		m = &movement{of: of, ids: e.movable(of)}
@@ -28,7 +28,7 @@ func (e *examiner) movement(of graph.ID) *movement {
 }
 
 // movable returns the dependents of an owner, or what is in a namespace.
-func (e *examiner) movable(of graph.ID) []graph.ID {
+func (e *collector) movable(of graph.ID) []graph.ID {
 	if ref := e.Graph.Ref(of); ofType(cluster.Namespaces)(ref) && e.Graph.DeletionTimestamp(of) != 0 {
 		if content := e.links.Content(of); len(content) > 0 {
 			return content
@@ -42,7 +42,7 @@ func (e *examiner) movable(of graph.ID) []graph.ID {
 }
 
 // noun says what the objects are, and verb what happens to them.
-func (e *examiner) noun(m *movement) (noun, verb string) {
+func (e *collector) noun(m *movement) (noun, verb string) {
 	if ofType(cluster.Namespaces)(e.Graph.Ref(m.of)) {
 		return "object", "deleted"
 	}

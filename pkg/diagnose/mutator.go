@@ -21,7 +21,7 @@ type mutator struct {
 }
 
 // mutators returns what is called for a write and may change it, and what could not be listed.
-func (e *examiner) mutators(ctx context.Context, w admission.Write) (all []mutator, unread []string) {
+func (e *refusal) mutators(ctx context.Context, w admission.Write) (all []mutator, unread []string) {
 	hooks, unread := e.admission.Webhooks(ctx)
 	for _, h := range hooks {
 		if h.Mutating() && e.admission.Calls(ctx, h, w) != admission.Never {
@@ -51,7 +51,7 @@ func kindsOf(all []mutator) string {
 }
 
 // exemptions are the commands that exempt objects that are being deleted from mutators.
-func (e *examiner) exemptions(all []mutator) []step {
+func (e *refusal) exemptions(all []mutator) []step {
 	var steps []step
 	for _, m := range all {
 		steps = append(steps, at(e.ref(m.config), exempt(m.path, m.conditions)).

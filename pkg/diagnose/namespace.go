@@ -44,7 +44,7 @@ func (e *examiner) namespace(ctx context.Context, id graph.ID) []finding {
 
 // inSpec returns who should take an entry of somebody else's off the spec of a namespace.
 func (e *examiner) inSpec(ctx context.Context, o *unstructured.Unstructured, name string) []finding {
-	findings := e.actor(ctx, o, name, nil)
+	findings := e.finalizers.actor(ctx, o, name, nil)
 	for i := range findings {
 		findings[i].code = NamespaceSpecFinalizer
 		findings[i].evidence = append(observed("it is in spec.finalizers, which only a PUT to the finalize subresource can change"), findings[i].evidence...)
@@ -57,10 +57,10 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	ref := e.Graph.Ref(id)
 	var findings []finding
 	for _, gap := range e.blocking(ref.Name) {
-		findings = append(findings, found(ref, e.gap(ctx, gap)...)...)
+		findings = append(findings, found(ref, e.unlisted.gap(ctx, gap)...)...)
 	}
 	for _, said := range failures(o) { // the controller asks for one version of a type, and the snapshot may have seen another
-		findings = append(findings, found(ref, e.conversions(ctx, said)...)...)
+		findings = append(findings, found(ref, e.refusal.conversions(ctx, said)...)...)
 	}
 	content := e.links.Content(id)
 	pods, rest := e.podsFirst(id, content)
@@ -71,9 +71,9 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		findings = append(findings, e.inside(ctx, rest)...)
 	}
 	if len(findings) == 0 {
-		findings = e.refusedInside(ctx, content)
+		findings = e.refusal.refusedInside(ctx, content)
 	}
-	life, evidence := e.controllerManager(ctx)
+	life, evidence := e.collector.controllerManager(ctx)
 	if slices.ContainsFunc(findings, func(f finding) bool { return f.after == 0 }) {
 		if c, ok := status.Find(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
 			findings[0].evidence = append(slices.Clone(findings[0].evidence), observed(fmt.Sprintf("the namespace's condition says %q, and %s left", c.Message, remaining(len(content))))...)
@@ -82,7 +82,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 			return findings
 		}
 	}
-	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", moves: e.movement(id), evidence: append(observed(failures(o)...), evidence...)}
+	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", moves: e.collector.movement(id), evidence: append(observed(failures(o)...), evidence...)}
 	switch {
 	case life == actor.Dead:
 		f.code = NamespaceControllerNotRunning
@@ -92,7 +92,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		f.remedy = "The namespace controller reports what fails, and tries again by itself."
 	default:
 		f.code = NamespaceControllerNotActing
-		f.evidence = append(f.evidence, observed("the namespace was "+e.dueFor(id))...)
+		f.evidence = append(f.evidence, observed("the namespace was "+e.collector.dueFor(id))...)
 		f.remedy = "Check the log of kube-controller-manager, which runs the namespace controller."
 	}
 	f.evidence = append(f.evidence, observed(remaining(len(content))+" left in it")...)
@@ -109,7 +109,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 func (e *examiner) inside(ctx context.Context, content []graph.ID) []finding {
 	var findings []finding
 	for _, id := range content {
-		findings = append(findings, e.keeps(ctx, id)...)
+		findings = append(findings, e.linked.keeps(ctx, id)...)
 		if e.Graph.DeletionTimestamp(id) == 0 {
 			findings = append(findings, behind(e.Graph.Ref(id), e.upcoming(ctx, id))...)
 		}

@@ -5,15 +5,11 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -26,7 +22,7 @@ type lack struct {
 }
 
 // lacks returns what is absent of what the actor of a finalizer needs: by what the object says, which is told first, and by its pack.
-func (e *examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
+func (e *finalizers) lacks(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
 	var all []lack
 	at := map[v1alpha1.ObjectRef]int{}
 	for _, l := range append(e.saidMissing(ctx, o), e.needed(ctx, o, a)...) {
@@ -41,7 +37,7 @@ func (e *examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a ac
 }
 
 // needed returns what is absent of what a pack says that the actor needs.
-func (e *examiner) needed(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
+func (e *finalizers) needed(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
 	var all []lack
 	for _, n := range e.actors.Needed(ctx, o, a) {
 		ref := refTo(n.Type, n.Namespace, n.Name)
@@ -54,18 +50,8 @@ func (e *examiner) needed(ctx context.Context, o *unstructured.Unstructured, a a
 	return all
 }
 
-// absent says whether an object is proven not to exist: by a live read, or, for a namespaced kind without a namespace, by one of all namespaces.
-func (e *examiner) absent(ctx context.Context, t graph.Type, ref v1alpha1.ObjectRef) bool {
-	if t.Namespaced && ref.Namespace == "" {
-		all, err := e.reader.ListObjects(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "", cluster.Selection{Fields: fields.OneTermEqualSelector("metadata.name", ref.Name).String()})
-		return err == nil && len(all) == 0
-	}
-	o, err := e.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, ref.Namespace, ref.Name)
-	return err == nil && o == nil
-}
-
 // dependencyMissing is for an object that the actor needs and that is gone.
-func (e *examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstructured, a actor.Actor, l lack) finding {
+func (e *finalizers) dependencyMissing(ctx context.Context, o *unstructured.Unstructured, a actor.Actor, l lack) finding {
 	f := finding{code: DependencyMissing, about: &l.object, actor: a.Who, evidence: l.evidence, cost: cost(a)}
 	f.remedy = fmt.Sprintf("Create %s again, as it was: then %s can do its work and removes the finalizer.", named(l.object), whoever(a))
 	if a.IsKnown {
@@ -79,14 +65,4 @@ func (e *examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 	f.commands = append(f.commands,
 		at(e.ref(o), command("kubectl", "describe", "OBJECT")).doing("shows what the object refers to").risking(finalizer.RiskNone), e.byHand(o, a))
 	return e.possible(ctx, f, creation{what: named(l.object), namespace: l.object.Namespace, left: "The remaining option is to remove the finalizer by hand."})
-}
-
-// kindIn returns the type of a kind in a group, in the version that the server prefers. The type is not served, or not known to be, without one.
-func (e *examiner) kindIn(group, kind string) (cluster.Resource, bool) {
-	return e.reader.KindIn(group, kind)
-}
-
-// refTo identifies an object of a type by its name.
-func refTo(t graph.Type, namespace, name string) v1alpha1.ObjectRef {
-	return v1alpha1.ObjectRef{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: namespace, Name: name}
 }

@@ -27,7 +27,7 @@ const unreachable = "node.kubernetes.io/unreachable"
 const nodeLeases = "kube-node-lease"
 
 // node looks whether a node exists, and is ready. One that cannot be read is neither gone nor not ready.
-func (e *examiner) node(ctx context.Context, name string) node {
+func (e *workloads) node(ctx context.Context, name string) node {
 	n := node{ref: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: cluster.Nodes.Resource, Name: name}}
 	o, err := e.reader.GetObject(ctx, cluster.Nodes, "", name)
 	switch {
@@ -68,7 +68,7 @@ func (e *examiner) node(ctx context.Context, name string) node {
 }
 
 // kubelet says what the Lease of a kubelet shows. It is evidence alone: the node controller makes the condition of it.
-func (e *examiner) kubelet(ctx context.Context, name string) []v1alpha1.Observation {
+func (e *workloads) kubelet(ctx context.Context, name string) []v1alpha1.Observation {
 	o, err := e.reader.GetObject(ctx, cluster.Leases, nodeLeases, name)
 	if err != nil || o == nil {
 		return nil

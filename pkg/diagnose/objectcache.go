@@ -57,7 +57,7 @@ func (w *objectCache) keep(id graph.ID, at place, r objectRead) {
 }
 
 // object reads an object live, nil if it is proven to be absent. It is read once.
-func (e *examiner) object(ctx context.Context, id graph.ID) (*unstructured.Unstructured, error) {
+func (e *core) object(ctx context.Context, id graph.ID) (*unstructured.Unstructured, error) {
 	t, ok := e.Graph.Type(id)
 	if !ok {
 		return nil, nil
@@ -74,7 +74,7 @@ func (e *examiner) object(ctx context.Context, id graph.ID) (*unstructured.Unstr
 
 // readObjects reads objects side by side: of each place one, which tells whether the user may, and then the others, by a list where that is cheaper.
 // What cannot be read is left for whoever needs it.
-func (e *examiner) readObjects(ctx context.Context, ids []graph.ID) {
+func (e *core) readObjects(ctx context.Context, ids []graph.ID) {
 	byPlace := map[place][]graph.ID{}
 	for _, id := range ids {
 		if t, ok := e.Graph.Type(id); ok {
@@ -96,7 +96,7 @@ func (e *examiner) readObjects(ctx context.Context, ids []graph.ID) {
 }
 
 // readPlace reads objects of one place.
-func (e *examiner) readPlace(ctx context.Context, at place, ids []graph.ID) {
+func (e *core) readPlace(ctx context.Context, at place, ids []graph.ID) {
 	total := 0
 	for range e.Graph.OfType(at.t.Group, at.t.Resource, at.namespace) {
 		total++
@@ -117,4 +117,13 @@ func (e *examiner) readPlace(ctx context.Context, at place, ids []graph.ID) {
 	if unread := new(cluster.UnreadError); errors.As(err, &unread) {
 		return // each is asked for by itself then, and what is noted as a gap is what that could not read
 	}
+}
+
+// own is an object itself, read whole, also where another was looked at for it; nil if it is gone or cannot be read.
+func (e *core) own(ctx context.Context, id graph.ID) *unstructured.Unstructured {
+	o, err := e.object(ctx, id)
+	if err != nil || o == nil || string(o.GetUID()) != e.Graph.Ref(id).UID {
+		return nil
+	}
+	return o
 }

@@ -18,7 +18,7 @@ import (
 
 // orphaned is for a finalizer that was added on behalf of an object, its parent, that is gone or selects this one no longer: its actor works on parents, and
 // never comes to it.
-func (e *examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (finding, bool) {
+func (e *finalizers) orphaned(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (finding, bool) {
 	if !a.IsKnown || a.Known.Parent == nil {
 		return finding{}, false
 	}

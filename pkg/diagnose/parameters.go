@@ -20,7 +20,7 @@ const noParameters = "no params found for policy binding"
 
 // withoutParameters completes the finding about a policy whose parameters do not exist. The server looks for them before it evaluates the policy's
 // matchConditions, and after the binding's matchResources: the binding is what can be changed.
-func (e *examiner) withoutParameters(ctx context.Context, w admission.Write, f finding, binding v1alpha1.ObjectRef) finding {
+func (e *refusal) withoutParameters(ctx context.Context, w admission.Write, f finding, binding v1alpha1.ObjectRef) finding {
 	what, namespace := "its parameters", w.Object.GetNamespace()
 	o, err := e.reader.GetObject(ctx, schema.GroupResource{Group: admission.ValidatingPolicies.Group, Resource: binding.Resource}, "", binding.Name)
 	known := err == nil && o != nil

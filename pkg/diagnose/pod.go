@@ -12,9 +12,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
+// workloads says what keeps pods, and what pods keep.
+type workloads struct {
+	*core
+	pods podReader
+}
+
 // pod returns what keeps a pod besides its finalizers: its grace period, and its node (API-018). A pod that was never scheduled, or with which the
 // kubelet is done, waits for neither.
-func (e *examiner) pod(ctx context.Context, id graph.ID) []finding {
+func (e *workloads) pod(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	o, err := e.pods.read(ctx, e, id)
 	if err != nil {
@@ -78,7 +84,7 @@ func terminating(n node, pod *unstructured.Unstructured, seconds int) finding {
 }
 
 // onNode completes the finding about a pod whose node does not work. The cause lies in the node, and so is one for all its pods.
-func (e *examiner) onNode(n node, pod *unstructured.Unstructured, f finding) finding {
+func (e *workloads) onNode(n node, pod *unstructured.Unstructured, f finding) finding {
 	f.about, f.evidence = &n.ref, n.evidence
 	f.commands = append(f.commands, at(e.ref(pod), force(pod)))
 	return f
@@ -150,4 +156,17 @@ func containers(pod *unstructured.Unstructured) []string {
 		}
 	}
 	return all
+}
+
+// usage says which pod uses a PVC, and where.
+func usage(pod *unstructured.Unstructured) string {
+	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
+	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+	s := fmt.Sprintf("Pod %s, which is %s on Node %s, uses it", pod.GetName(), phase, node)
+	for _, owner := range pod.GetOwnerReferences() {
+		if owner.Controller != nil && *owner.Controller {
+			s += fmt.Sprintf("; %s %s controls the pod", owner.Kind, owner.Name)
+		}
+	}
+	return s
 }

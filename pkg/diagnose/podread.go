@@ -16,7 +16,7 @@ type podReader struct {
 }
 
 // read reads a pod live, nil if it is gone.
-func (r *podReader) read(ctx context.Context, e *examiner, id graph.ID) (*unstructured.Unstructured, error) {
+func (r *podReader) read(ctx context.Context, e *workloads, id graph.ID) (*unstructured.Unstructured, error) {
 	ref := e.Graph.Ref(id)
 	if r.deleting == nil {
 		r.deleting, r.listed = map[string]int{}, map[string]map[string]*unstructured.Unstructured{}

@@ -15,48 +15,46 @@ import (
 // objectProbe finds out what keeps objects of some types, whatever their finalizers are.
 type objectProbe struct {
 	looksAt func(graph.Ref) bool
-	look    func(e *examiner, ctx context.Context, id graph.ID) []finding
+	look    func(ctx context.Context, id graph.ID) []finding
 }
 
 // finalizerProbe finds out what keeps objects because of a finalizer.
 type finalizerProbe struct {
 	looksAt func(ref graph.Ref, finalizer string) bool
-	look    func(e *examiner, ctx context.Context, id graph.ID, finalizer string) []finding
+	look    func(ctx context.Context, id graph.ID, finalizer string) []finding
 }
 
 // ofObjects are the probes by type. All that look at an object are asked.
-func ofObjects() []objectProbe {
+func (e *examiner) ofObjects() []objectProbe {
 	return []objectProbe{
-		{ofType(cluster.Namespaces), (*examiner).namespace},
-		{ofType(cluster.Pods), (*examiner).pod},
+		{ofType(cluster.Namespaces), e.namespace},
+		{ofType(cluster.Pods), e.workloads.pod},
 	}
 }
 
 // ofFinalizers are the probes by finalizer. The first that looks at one is asked, and if none does, who removes it (byActor).
-func ofFinalizers() []finalizerProbe {
+func (e *examiner) ofFinalizers() []finalizerProbe {
 	return []finalizerProbe{
-		{called(plan.ForegroundFinalizer), ofItself((*examiner).foreground)},
-		{called(plan.OrphanFinalizer), ofItself((*examiner).orphan)},
-		{called(link.CRDFinalizer), ofItself((*examiner).crd)},
-		{called(jobFinalizer), ofItself((*examiner).counted)},
-		{called(pvcFinalizer), ofItself((*examiner).pvc)},
-		{called(volumeFinalizer), ofItself((*examiner).bound)},
-		{func(ref graph.Ref, finalizer string) bool {
-			return ofType(cluster.PersistentVolumes)(ref) && strings.HasPrefix(finalizer, attacherFinalizer)
-		}, (*examiner).attached},
-		{func(ref graph.Ref, finalizer string) bool {
-			return ofType(cluster.VolumeAttachments)(ref) && strings.HasPrefix(finalizer, attacherFinalizer)
-		}, (*examiner).detaching},
-		{called(provisionerFinalizer), (*examiner).provisioned},
-		{called(snapshotSourceFinalizer), ofItself((*examiner).snapshotted)},
-		{called(reservedFinalizer), ofItself((*examiner).reserved)},
-		{called(rangeFinalizer), ofItself((*examiner).addresses)},
+		{called(plan.ForegroundFinalizer), ofItself(e.collector.foreground)},
+		{called(plan.OrphanFinalizer), ofItself(e.collector.orphan)},
+		{called(link.CRDFinalizer), ofItself(e.crd)},
+		{called(jobFinalizer), ofItself(e.workloads.counted)},
+		{called(pvcFinalizer), ofItself(e.storage.pvc)},
+		{called(volumeFinalizer), ofItself(e.storage.bound)},
+		{prefixed(cluster.PersistentVolumes, attacherFinalizer), e.storage.attached},
+		{prefixed(cluster.VolumeAttachments, attacherFinalizer), e.storage.detaching},
+		{called(provisionerFinalizer), e.storage.provisioned},
+		{called(snapshotSourceFinalizer), ofItself(e.storage.snapshotted)},
+		{called(reservedFinalizer), ofItself(e.workloads.reserved)},
+		{called(rangeFinalizer), ofItself(e.collector.addresses)},
 	}
 }
 
-// ofType looks at the objects of a type.
-func ofType(resource schema.GroupResource) func(graph.Ref) bool {
-	return func(ref graph.Ref) bool { return ref.Group() == resource.Group && ref.Resource == resource.Resource }
+// prefixed looks at the finalizers of a prefix on objects of a type.
+func prefixed(resource schema.GroupResource, prefix string) func(graph.Ref, string) bool {
+	return func(ref graph.Ref, finalizer string) bool {
+		return ofType(resource)(ref) && strings.HasPrefix(finalizer, prefix)
+	}
 }
 
 // called looks at a finalizer of a name, on objects of any type.
@@ -65,6 +63,6 @@ func called(name string) func(graph.Ref, string) bool {
 }
 
 // ofItself is a probe that needs not be told which finalizer it looks at.
-func ofItself(look func(*examiner, context.Context, graph.ID) []finding) func(*examiner, context.Context, graph.ID, string) []finding {
-	return func(e *examiner, ctx context.Context, id graph.ID, _ string) []finding { return look(e, ctx, id) }
+func ofItself(look func(context.Context, graph.ID) []finding) func(context.Context, graph.ID, string) []finding {
+	return func(ctx context.Context, id graph.ID, _ string) []finding { return look(ctx, id) }
 }

@@ -15,7 +15,7 @@ import (
 const provisionerFinalizer = "external-provisioner.volume.kubernetes.io/finalizer"
 
 // provisioned returns who should delete the disk of a PersistentVolume. With the reclaim policy Retain nobody does, be the provisioner alive or not.
-func (e *examiner) provisioned(ctx context.Context, id graph.ID, name string) []finding {
+func (e *storage) provisioned(ctx context.Context, id graph.ID, name string) []finding {
 	findings := e.byActor(ctx, id, name)
 	o := e.own(ctx, id)
 	if o == nil || status.Disk(o).Destroyed() {

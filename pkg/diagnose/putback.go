@@ -8,7 +8,7 @@ import (
 )
 
 // putBack is for a finalizer that is on the object again in the answer to the patch that removed it (API-033).
-func (e *examiner) putBack(ctx context.Context, w admission.Write, finalizer string) finding {
+func (e *refusal) putBack(ctx context.Context, w admission.Write, finalizer string) finding {
 	f := finding{
 		code: FinalizerPutBack, finalizer: finalizer,
 		evidence: observed("the server answers a patch that removes it with an object that still has it"),

@@ -14,12 +14,18 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
+// storage says what keeps claims and volumes, and which data are destroyed with an object.
+type storage struct {
+	*core
+	workloads *workloads
+}
+
 // pvcFinalizer keeps a PersistentVolumeClaim while a pod uses it.
 const pvcFinalizer = "kubernetes.io/pvc-protection"
 
 // pvc returns the pods that use a PersistentVolumeClaim: those that are not being deleted, and what keeps those that are. If none does, whoever takes the
 // finalizer off has not done it.
-func (e *examiner) pvc(ctx context.Context, id graph.ID) []finding {
+func (e *storage) pvc(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	all, err := e.reader.ListObjects(ctx, cluster.Pods, ref.Namespace, cluster.Selection{})
 	if err != nil {
@@ -64,7 +70,7 @@ func unused(findings []finding) []finding {
 }
 
 // releasingPVC is what is at risk when a PVC is deleted, empty if that is not known.
-func (e *examiner) releasingPVC(ctx context.Context, claim graph.Ref) finalizer.Risk {
+func (e *storage) releasingPVC(ctx context.Context, claim graph.Ref) finalizer.Risk {
 	bound, failed := e.reader.Volumes(ctx, []graph.Ref{claim}, 0)
 	switch volume := bound[claim.UID]; {
 	case failed[claim.UID] != nil:
@@ -73,15 +79,6 @@ func (e *examiner) releasingPVC(ctx context.Context, claim graph.Ref) finalizer.
 		return releasing(volume)
 	}
 	return finalizer.RiskNone
-}
-
-// behindUser returns what keeps an object that is being deleted and in the way of another.
-func (e *examiner) behindUser(ctx context.Context, o *unstructured.Unstructured) []finding {
-	id, ok := e.Graph.Lookup(string(o.GetUID()))
-	if !ok || e.Graph.DeletionTimestamp(id) == 0 {
-		return nil // it is being deleted since the snapshot
-	}
-	return behind(e.Graph.Ref(id), e.causes(ctx, id))
 }
 
 // uses says whether a pod keeps a PVC of its namespace: one that is scheduled and names it, whatever its phase. A PVC of its own, for an ephemeral volume,
@@ -98,17 +95,4 @@ func uses(pod *unstructured.Unstructured, claim string) bool {
 		named, _, _ := unstructured.NestedString(m, "persistentVolumeClaim", "claimName")
 		return named == claim || m["ephemeral"] != nil && !ended && pod.GetName()+"-"+status.Text(m, "name") == claim
 	})
-}
-
-// usage says which pod uses a PVC, and where.
-func usage(pod *unstructured.Unstructured) string {
-	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
-	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
-	s := fmt.Sprintf("Pod %s, which is %s on Node %s, uses it", pod.GetName(), phase, node)
-	for _, owner := range pod.GetOwnerReferences() {
-		if owner.Controller != nil && *owner.Controller {
-			s += fmt.Sprintf("; %s %s controls the pod", owner.Kind, owner.Name)
-		}
-	}
-	return s
 }

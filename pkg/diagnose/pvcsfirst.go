@@ -17,7 +17,7 @@ import (
 
 // pvcsFirst puts in front of a finding the steps that keep the disks of the PVCs that the actor deletes before it removes the finalizer, but for those that
 // are spoken of already. Removing the finalizer by hand does not delete the PVCs, so that the cost of that stays what it is.
-func (e *examiner) pvcsFirst(ctx context.Context, f finding, but []v1alpha1.Disk) finding {
+func (e *storage) pvcsFirst(ctx context.Context, f finding, but []v1alpha1.Disk) finding {
 	pvcs, err := e.pvcsDeleted(ctx, f)
 	if err != nil {
 		f.evidence = append(f.evidence, observed(fmt.Sprintf("whether claims are deleted with it is not known: %v", err))...)
@@ -56,9 +56,9 @@ func (e *examiner) pvcsFirst(ctx context.Context, f finding, but []v1alpha1.Disk
 }
 
 // pvcsDeleted are the PVCs that the actor of a finalizer deletes, by the selector of its pack.
-func (e *examiner) pvcsDeleted(ctx context.Context, f finding) ([]*unstructured.Unstructured, error) {
+func (e *storage) pvcsDeleted(ctx context.Context, f finding) ([]*unstructured.Unstructured, error) {
 	ref := f.object()
-	known, ok := e.opts.Known.Lookup(f.finalizer, graph.Ref(ref).Group(), ref.Kind)
+	known, ok := e.registry.Lookup(f.finalizer, graph.Ref(ref).Group(), ref.Kind)
 	if !ok || known.PVCs == "" || ref.Namespace == "" {
 		return nil, nil
 	}

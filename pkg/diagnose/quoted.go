@@ -23,7 +23,7 @@ var (
 
 // quotedDenials returns who denied a write of an object's controller, by what the object says: a dry run of the user shows nothing where only others are refused. Which
 // write it was the object does not say; so what is named has to be called for updates of it.
-func (e *examiner) quotedDenials(ctx context.Context, o *unstructured.Unstructured) []finding {
+func (e *refusal) quotedDenials(ctx context.Context, o *unstructured.Unstructured) []finding {
 	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	if !ok {
 		return nil
@@ -56,7 +56,7 @@ func (e *examiner) quotedDenials(ctx context.Context, o *unstructured.Unstructur
 }
 
 // denying returns the webhook configurations and policies that a text names as those that denied something, and that are called for a write.
-func (e *examiner) denying(ctx context.Context, w admission.Write, text string) []*unstructured.Unstructured {
+func (e *refusal) denying(ctx context.Context, w admission.Write, text string) []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	if m := hookDenied.FindStringSubmatch(text); m != nil {
 		hooks, _ := e.admission.Webhooks(ctx)

@@ -26,7 +26,7 @@ var (
 )
 
 // addresses returns the addresses that only a ServiceCIDR contains, and what has them. If there are none, whoever removes the finalizer has not done it.
-func (e *examiner) addresses(ctx context.Context, id graph.ID) []finding {
+func (e *collector) addresses(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	by := e.byActor(ctx, id, rangeFinalizer)
 	o := e.own(ctx, id)
@@ -100,7 +100,7 @@ func containedElsewhere(ranges []*unstructured.Unstructured, name, address strin
 }
 
 // parentOf is what has an IPAddress, as far as its type is served.
-func (e *examiner) parentOf(address *unstructured.Unstructured) (v1alpha1.ObjectRef, bool) {
+func (e *collector) parentOf(address *unstructured.Unstructured) (v1alpha1.ObjectRef, bool) {
 	parent := func(field string) string { return status.Nested(address, "spec", "parentRef", field) }
 	r, served := e.reader.Lookup(schema.GroupResource{Group: parent("group"), Resource: parent("resource")})
 	if !served || parent("name") == "" {

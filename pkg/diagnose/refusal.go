@@ -8,36 +8,48 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
+// refusal says who refuses a write, and what would end that.
+type refusal struct {
+	*core
+	// deletions are what the server answers to whoever would delete an object, and tries all dry runs.
+	deletions deletions
+	tries     *tries
+}
+
+func newRefusal(c *core) *refusal {
+	return &refusal{core: c, deletions: newDeletions(), tries: &tries{none: c.noDryRun, asked: map[string]*asking{}}}
+}
+
 // saying is how the API server names who refuses a write, and what that means.
 type saying struct {
 	pattern *regexp.Regexp
 	// means is given the write, all that was said, and what the pattern's groups matched.
-	means func(e *examiner, ctx context.Context, w admission.Write, said string, names []string) []finding
+	means func(e *refusal, ctx context.Context, w admission.Write, said string, names []string) []finding
 }
 
 func sayings() []saying {
 	return []saying{
-		{regexp.MustCompile(`failed calling webhook "([^"]+)"`), (*examiner).webhookDown},
-		{regexp.MustCompile(`admission webhook "([^"]+)" denied the request`), (*examiner).webhookDenies},
-		{regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '([^']+)')? denied request`), (*examiner).policyDenies},
+		{regexp.MustCompile(`failed calling webhook "([^"]+)"`), (*refusal).webhookDown},
+		{regexp.MustCompile(`admission webhook "([^"]+)" denied the request`), (*refusal).webhookDenies},
+		{regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '([^']+)')? denied request`), (*refusal).policyDenies},
 		// A policy of either kind that fails itself.
-		{regexp.MustCompile(`\bpolicy '([^']+)' with binding '([^']+)' denied request`), (*examiner).policyFails},
-		{regexp.MustCompile(`admission webhook "[^"]+" does not support dry run`), (*examiner).untried},
+		{regexp.MustCompile(`\bpolicy '([^']+)' with binding '([^']+)' denied request`), (*refusal).policyFails},
+		{regexp.MustCompile(`admission webhook "[^"]+" does not support dry run`), (*refusal).untried},
 		// How RBAC and other authorizers refuse, which says nothing of what the server would say to somebody else.
-		{regexp.MustCompile(`cannot [a-z]+ resource "`), (*examiner).untried},
-		{conversionFailed, (*examiner).unconverted},
+		{regexp.MustCompile(`cannot [a-z]+ resource "`), (*refusal).untried},
+		{conversionFailed, (*refusal).unconverted},
 	}
 }
 
 // refusal returns what an error that a dry run was answered with means, if it says who refuses the write; understood is false if it does not. What follows
 // the name is somebody else's text and can contain another saying: the one that comes first counts.
-func (e *examiner) refusal(ctx context.Context, w admission.Write, err error) (findings []finding, understood bool) {
+func (e *refusal) refusal(ctx context.Context, w admission.Write, err error) (findings []finding, understood bool) {
 	if unasked := cluster.Unasked(err); unasked != nil {
 		return e.protected(ctx, w, unasked), unasked.Refused
 	}
 	said := err.Error()
 	var names []string
-	var means func(e *examiner, ctx context.Context, w admission.Write, said string, names []string) []finding
+	var means func(e *refusal, ctx context.Context, w admission.Write, said string, names []string) []finding
 	first := len(said)
 	for _, s := range sayings() {
 		if at := s.pattern.FindStringIndex(said); at != nil && at[0] < first {

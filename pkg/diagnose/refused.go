@@ -16,7 +16,7 @@ import (
 )
 
 // refusals returns why the server would not let anybody remove the finalizers of an object that was read whole. The server is asked to, as a dry run.
-func (e *examiner) refusals(ctx context.Context, o *unstructured.Unstructured, finalizers []string) []finding {
+func (e *refusal) refusals(ctx context.Context, o *unstructured.Unstructured, finalizers []string) []finding {
 	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	if !ok || len(finalizers) == 0 {
 		return nil
@@ -77,7 +77,7 @@ func withoutFinalizers(o *unstructured.Unstructured, finalizers []string) []clus
 }
 
 // left returns which of the finalizers are on the object that the server answers with.
-func (e *examiner) left(ctx context.Context, w admission.Write, answer *graph.Object, finalizers []string) []finding {
+func (e *refusal) left(ctx context.Context, w admission.Write, answer *graph.Object, finalizers []string) []finding {
 	var findings []finding
 	for _, name := range finalizers {
 		if slices.Contains(answer.Finalizers, name) {

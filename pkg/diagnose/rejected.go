@@ -37,7 +37,7 @@ func newDeletions() deletions {
 }
 
 // deletionOf returns the deletion of an object: its own, or beyond the bound the first of its type and namespace.
-func (e *examiner) deletionOf(id graph.ID) *deletion {
+func (e *refusal) deletionOf(id graph.ID) *deletion {
 	if d := e.deletions.own[id]; d != nil {
 		return d
 	}
@@ -57,7 +57,7 @@ func (e *examiner) deletionOf(id graph.ID) *deletion {
 }
 
 // rejected returns why the server would not let anybody delete an object.
-func (e *examiner) rejected(ctx context.Context, id graph.ID) []finding {
+func (e *refusal) rejected(ctx context.Context, id graph.ID) []finding {
 	d := e.deletionOf(id)
 	d.once.Do(func() { e.try(ctx, d) })
 	findings := slices.Clone(d.findings)
@@ -73,7 +73,7 @@ func (e *examiner) rejected(ctx context.Context, id graph.ID) []finding {
 }
 
 // untriedDeletion says why rejected does not know, as the server was not asked; nothing if it was.
-func (e *examiner) untriedDeletion(id graph.ID) []v1alpha1.Observation {
+func (e *refusal) untriedDeletion(id graph.ID) []v1alpha1.Observation {
 	if why := e.deletionOf(id).untried; why != "" {
 		return observed("whether the server would accept a DELETE was not tried, because " + why)
 	}
@@ -81,7 +81,7 @@ func (e *examiner) untriedDeletion(id graph.ID) []v1alpha1.Observation {
 }
 
 // try finds out why the server would not let anybody delete this very object. The server is asked to, as a dry run.
-func (e *examiner) try(ctx context.Context, d *deletion) {
+func (e *refusal) try(ctx context.Context, d *deletion) {
 	ref := e.Graph.Ref(d.id)
 	t, ok := e.Graph.Type(d.id)
 	if !ok || ref.UID == "" {
@@ -89,7 +89,7 @@ func (e *examiner) try(ctx context.Context, d *deletion) {
 	}
 	w := admission.Of(admissionv1.Delete, t, ref.Namespace, ref.Name)
 	var err error
-	if e.opts.NoDryRun {
+	if e.noDryRun {
 		err = e.client.MayDryRun(ctx, t, ref.Namespace, ref.Name)
 	}
 	if err == nil {
@@ -104,7 +104,7 @@ func (e *examiner) try(ctx context.Context, d *deletion) {
 	switch unasked := cluster.Unasked(err); {
 	case unasked != nil && !unasked.Refused:
 		d.untried, err = unasked.Because, errUntried
-	case errors.Is(err, errUntried) && e.opts.NoDryRun:
+	case errors.Is(err, errUntried) && e.noDryRun:
 		d.untried = "no dry run was to be sent"
 	case errors.Is(err, errUntried):
 		d.untried = "a webhook does not answer"
@@ -113,7 +113,7 @@ func (e *examiner) try(ctx context.Context, d *deletion) {
 }
 
 // rejection returns what it means that the server has not accepted a deletion.
-func (e *examiner) rejection(ctx context.Context, id graph.ID, w admission.Write, err error) []finding {
+func (e *refusal) rejection(ctx context.Context, id graph.ID, w admission.Write, err error) []finding {
 	ref := e.Graph.Ref(id)
 	if o, unread := e.object(ctx, id); unread == nil {
 		if o == nil || string(o.GetUID()) != ref.UID {

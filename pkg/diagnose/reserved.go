@@ -20,7 +20,7 @@ const reservedFinalizer = "resource.kubernetes.io/delete-protection"
 
 // reserved returns the pods for which a ResourceClaim is reserved: those that are not being deleted, and what keeps those that are. If none is there any more,
 // the controller of claims has not seen it.
-func (e *examiner) reserved(ctx context.Context, id graph.ID) []finding {
+func (e *workloads) reserved(ctx context.Context, id graph.ID) []finding {
 	by := e.byActor(ctx, id, reservedFinalizer)
 	o := e.own(ctx, id)
 	if o == nil {
@@ -68,7 +68,7 @@ func (e *examiner) reserved(ctx context.Context, id graph.ID) []finding {
 }
 
 // reservedFor is for a pod that has a ResourceClaim, or what keeps the pod if it is being deleted.
-func (e *examiner) reservedFor(ctx context.Context, ref graph.Ref, pod *unstructured.Unstructured) []finding {
+func (e *workloads) reservedFor(ctx context.Context, ref graph.Ref, pod *unstructured.Unstructured) []finding {
 	if pod.GetDeletionTimestamp() != nil {
 		if behindIt := e.behindUser(ctx, pod); len(behindIt) > 0 {
 			return behindIt

@@ -24,7 +24,7 @@ func others(finalizers []string) []string {
 
 // actor says who should remove a finalizer, and whether they can. What refuses the update is the cause where somebody would make it; where nobody is
 // there to make it, or who is there ignores the object, that comes on top.
-func (e *examiner) actor(ctx context.Context, o *unstructured.Unstructured, name string, refused []finding) []finding {
+func (e *finalizers) actor(ctx context.Context, o *unstructured.Unstructured, name string, refused []finding) []finding {
 	a, err := e.actors.Of(ctx, o, name)
 	if err != nil {
 		return nil // the context has ended
@@ -81,7 +81,7 @@ func outside(b blame, f finding) finding {
 }
 
 // unfound is for an actor of which nobody knows whether it is there: the cluster is asked who may.
-func (e *examiner) unfound(ctx context.Context, b blame, f finding) finding {
+func (e *finalizers) unfound(ctx context.Context, b blame, f finding) finding {
 	leads := e.leads(ctx, b.o)
 	f.evidence = append(f.evidence, leads.Observations()...)
 	only := leads.Only()
@@ -108,7 +108,7 @@ func (e *examiner) unfound(ctx context.Context, b blame, f finding) finding {
 }
 
 // leads are who may remove the finalizers of an object, by RBAC.
-func (e *examiner) leads(ctx context.Context, o *unstructured.Unstructured) actor.Permissions {
+func (e *finalizers) leads(ctx context.Context, o *unstructured.Unstructured) actor.Permissions {
 	leads, _ := e.actors.Permitted(ctx, o)
 	return leads
 }

@@ -35,7 +35,7 @@ func (b behindService) revival() string {
 }
 
 // revivable leaves out of a finding what would bring something back in a namespace in which nothing can be created. What is left says what to do then.
-func (e *examiner) revivable(ctx context.Context, f finding, b behindService, left string) finding {
+func (e *refusal) revivable(ctx context.Context, f finding, b behindService, left string) finding {
 	if !b.Down {
 		return f
 	}
@@ -43,7 +43,7 @@ func (e *examiner) revivable(ctx context.Context, f finding, b behindService, le
 }
 
 // answering looks at a workload whose pods are the endpoints.
-func (e *examiner) answering(ctx context.Context, b *behindService, o *unstructured.Unstructured) {
+func (e *refusal) answering(ctx context.Context, b *behindService, o *unstructured.Unstructured) {
 	w := actor.ReadWorkload(o)
 	if w.Life != actor.Alive {
 		b.evidence = append(b.evidence, observed(w.Says)...)
@@ -60,7 +60,7 @@ func (e *examiner) answering(ctx context.Context, b *behindService, o *unstructu
 	faults, unread := e.actors.Faults(ctx, o)
 	d.evidence = append(d.evidence, observed(unread...)...)
 	for _, fault := range faults {
-		d.add(ctx, e, fault)
+		d.add(ctx, e.core, fault)
 	}
 	if len(d.steps) == 0 {
 		d.show(at(e.ref(o), describe()), "shows what it says of its pods")
@@ -69,7 +69,7 @@ func (e *examiner) answering(ctx context.Context, b *behindService, o *unstructu
 }
 
 // called looks at what the API server calls: a Service, or an address.
-func (e *examiner) called(ctx context.Context, s admission.Service) behindService {
+func (e *refusal) called(ctx context.Context, s admission.Service) behindService {
 	namespace, name := s.Namespace, s.Name
 	if name == "" {
 		return behindService{what: "the server at " + s.URL, evidence: observed("it is called at " + s.URL)}

@@ -20,7 +20,7 @@ const (
 
 // says returns what an object says itself, whoever removes its finalizers: the conditions that fail, the texts of its status that tell of a failure, and
 // its last warnings. It comes first in what was seen.
-func (e *examiner) says(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
+func (e *core) says(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
 	var all []v1alpha1.Observation
 	seen := map[string]bool{}
 	for _, c := range status.Failing(o) {
@@ -44,7 +44,7 @@ func (e *examiner) says(ctx context.Context, o *unstructured.Unstructured) []v1a
 }
 
 // failing are the conditions of an object that fail, as evidence.
-func (e *examiner) failing(o *unstructured.Unstructured) []v1alpha1.Observation {
+func (e *core) failing(o *unstructured.Unstructured) []v1alpha1.Observation {
 	var all []v1alpha1.Observation
 	for _, c := range status.Failing(o) {
 		all = append(all, observedAt(from(o, c.Field), e.quoted(c))...)
@@ -53,7 +53,7 @@ func (e *examiner) failing(o *unstructured.Unstructured) []v1alpha1.Observation 
 }
 
 // quoted is a condition as evidence: its status, for how long it has been that, its reason and its message.
-func (e *examiner) quoted(c status.Condition) string {
+func (e *core) quoted(c status.Condition) string {
 	s := fmt.Sprintf("its condition %s is %s", c.Type, c.Status)
 	if !c.Since.IsZero() {
 		s += " for " + phrase.Ago(e.now.Sub(c.Since))
@@ -74,12 +74,4 @@ func brief(text string) string {
 		return string(r[:maxText]) + " …"
 	}
 	return text
-}
-
-// ref returns what identifies a whole object.
-func (e *examiner) ref(o *unstructured.Unstructured) v1alpha1.ObjectRef {
-	t, _ := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
-	return v1alpha1.ObjectRef{
-		APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: t.Resource, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID()),
-	}
 }

@@ -41,7 +41,7 @@ func accountsOf(a actor.Actor) []account {
 
 // refusedTo returns who refuses a write to a ServiceAccount. It is tried as a dry run where the user may impersonate the ServiceAccount, and only if admission looks
 // at such writes at all. Where it may not be tried there are suspects: what decides by who asks.
-func (e *examiner) refusedTo(ctx context.Context, w admission.Write, by account, try func(context.Context, *cluster.Client) error) (findings []finding, suspects []v1alpha1.Observation) {
+func (e *refusal) refusedTo(ctx context.Context, w admission.Write, by account, try func(context.Context, *cluster.Client) error) (findings []finding, suspects []v1alpha1.Observation) {
 	looked, suspects := e.lookAt(ctx, w, by)
 	if !looked || e.many && len(suspects) == 0 { // of many objects not all are tried for a webhook that does not say by what it decides
 		return nil, nil
@@ -81,7 +81,7 @@ func (e *examiner) refusedTo(ctx context.Context, w admission.Write, by account,
 }
 
 // asAccount returns a client that asks as a ServiceAccount, if the user may impersonate that.
-func (e *examiner) asAccount(ctx context.Context, by account) (*cluster.Client, bool) {
+func (e *refusal) asAccount(ctx context.Context, by account) (*cluster.Client, bool) {
 	r, ok := e.kindIn("", "ServiceAccount")
 	if !ok || by.Name == "" {
 		return nil, false
@@ -95,7 +95,7 @@ func (e *examiner) asAccount(ctx context.Context, by account) (*cluster.Client, 
 }
 
 // lookAt says whether anything in admission looks at a write, and what decides by who asks.
-func (e *examiner) lookAt(ctx context.Context, w admission.Write, by account) (looked bool, suspects []v1alpha1.Observation) {
+func (e *refusal) lookAt(ctx context.Context, w admission.Write, by account) (looked bool, suspects []v1alpha1.Observation) {
 	suspect := func(what string, config *unstructured.Unstructured) {
 		suspects = append(suspects, observedAt(from(config, ""),
 			fmt.Sprintf("%s is called for %s and decides by who asks: it may refuse %s and not you", what, w, by.who))...)
@@ -124,7 +124,7 @@ func (e *examiner) lookAt(ctx context.Context, w admission.Write, by account) (l
 }
 
 // refusedToActor returns who refuses to the actor of a finalizer to remove it, although the user could.
-func (e *examiner) refusedToActor(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (findings []finding, suspects []v1alpha1.Observation) {
+func (e *refusal) refusedToActor(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (findings []finding, suspects []v1alpha1.Observation) {
 	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	steps := withoutFinalizers(o, []string{a.Finalizer})
 	if !ok || len(steps) == 0 {
@@ -152,7 +152,7 @@ func (e *examiner) refusedToActor(ctx context.Context, o *unstructured.Unstructu
 }
 
 // refusedToController returns who refuses to a controller of Kubernetes what it has to do to an object: to remove a finalizer, or without one to delete it.
-func (e *examiner) refusedToController(ctx context.Context, id graph.ID, name string, by account) (findings []finding, suspects []v1alpha1.Observation) {
+func (e *refusal) refusedToController(ctx context.Context, id graph.ID, name string, by account) (findings []finding, suspects []v1alpha1.Observation) {
 	ref := e.Graph.Ref(id)
 	t, ok := e.Graph.Type(id)
 	if !ok || ref.UID == "" {
@@ -179,7 +179,7 @@ func (e *examiner) refusedToController(ctx context.Context, id graph.ID, name st
 }
 
 // refusedInside returns who refuses to the namespace controller to delete what is in a namespace. It is asked about one object of each type.
-func (e *examiner) refusedInside(ctx context.Context, content []graph.ID) []finding {
+func (e *refusal) refusedInside(ctx context.Context, content []graph.ID) []finding {
 	var all []finding
 	asked := map[graph.Type]bool{}
 	for _, id := range content {

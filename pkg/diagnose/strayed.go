@@ -30,7 +30,7 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []finding {
 	f := finding{code: NamespaceGone, about: &about, evidence: e.says(ctx, o)}
 	f.evidence = append(f.evidence, observed(fmt.Sprintf("namespace %s does not exist, and %s is still in it", ref.Namespace, named(v1alpha1.ObjectRef(ref))))...)
 	// A policy with a selector of namespaces refuses to have it deleted, too.
-	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.rejected(ctx, id)) == 0 {
+	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.refusal.rejected(ctx, id)) == 0 {
 		f.remedy = "Delete it if nobody needs it. The server accepts that although the namespace does not exist."
 		f.commands = []step{at(v1alpha1.ObjectRef(ref), command("kubectl", "delete", "OBJECT")).doing("deletes the object")}
 		return found(ref, f)

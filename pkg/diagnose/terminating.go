@@ -6,9 +6,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// causes returns what holds an object, followed to the roots. What an object on the way back to itself would add is already being looked at.
-func (e *examiner) causes(ctx context.Context, id graph.ID) []finding {
-	if known, ok := e.known[id]; ok {
+// explained returns what holds an object, followed to the roots. What an object on the way back to itself would add is already being looked at.
+func (e *examiner) explained(ctx context.Context, id graph.ID) []finding {
+	if known, ok := e.settled[id]; ok {
 		return known
 	}
 	if e.looking[id] || ctx.Err() != nil {
@@ -25,7 +25,7 @@ func (e *examiner) causes(ctx context.Context, id graph.ID) []finding {
 		findings = e.whyTerminating(ctx, id)
 	}
 	if len(e.looking) == 1 { // what was left out because of an object that is being looked at is left out here only
-		e.known[id] = findings
+		e.settled[id] = findings
 	}
 	return findings
 }
@@ -35,9 +35,9 @@ func (e *examiner) causes(ctx context.Context, id graph.ID) []finding {
 func (e *examiner) whyTerminating(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	var findings []finding
-	for _, p := range ofObjects() {
+	for _, p := range e.ofObjects() {
 		if p.looksAt(ref) {
-			findings = append(findings, p.look(e, ctx, id)...)
+			findings = append(findings, p.look(ctx, id)...)
 		}
 	}
 	for _, f := range e.Graph.Finalizers(id) {
@@ -52,10 +52,10 @@ func (e *examiner) whyTerminating(ctx context.Context, id graph.ID) []finding {
 // finalizer returns what holds an object because of one finalizer: the first probe that looks at it says.
 func (e *examiner) finalizer(ctx context.Context, id graph.ID, name string) []finding {
 	ref := e.Graph.Ref(id)
-	for _, p := range ofFinalizers() {
+	for _, p := range e.ofFinalizers() {
 		if p.looksAt(ref, name) {
-			return p.look(e, ctx, id, name)
+			return p.look(ctx, id, name)
 		}
 	}
-	return e.throughLinks(ctx, id, name, e.byActor(ctx, id, name))
+	return e.linked.throughLinks(ctx, id, name, e.byActor(ctx, id, name))
 }

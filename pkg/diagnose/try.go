@@ -58,7 +58,7 @@ type gate struct {
 const usualTimeout = 10 * time.Second
 
 // gates returns the webhooks that the server would call for a write.
-func (e *examiner) gates(ctx context.Context, w admission.Write) []gate {
+func (e *refusal) gates(ctx context.Context, w admission.Write) []gate {
 	hooks, unread := e.admission.Webhooks(ctx)
 	var all []gate
 	if len(unread) > 0 {
@@ -79,7 +79,7 @@ func (e *examiner) gates(ctx context.Context, w admission.Write) []gate {
 }
 
 // send tries a write, and returns what the server answers, or has answered to another write that the same webhook keeps from being done.
-func (t *tries) send(ctx context.Context, e *examiner, w admission.Write, do func(context.Context) error) error {
+func (t *tries) send(ctx context.Context, e *refusal, w admission.Write, do func(context.Context) error) error {
 	switch {
 	case t.none:
 		return errUntried

@@ -17,7 +17,7 @@ import (
 )
 
 // unavailable returns the APIServices of a gap's group that are not available.
-func (e *examiner) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding {
+func (e *unlisted) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding {
 	services, err := e.aggregated(ctx, gap.Group)
 	if err != nil {
 		return e.unseen(gap, err)
@@ -40,18 +40,18 @@ func (e *examiner) unavailable(ctx context.Context, gap v1alpha1.Gap) []finding 
 			f.evidence = append(f.evidence, observed("it has never become available")...)
 		}
 		s, _ := admission.APIService(o)
-		b := e.called(ctx, s)
+		b := e.refusal.called(ctx, s)
 		f.evidence = append(f.evidence, b.evidence...)
 		f.remedy = b.revival() + " If its component was uninstalled, delete the APIService: only the registration is removed."
 		f.commands = append(slices.Clone(b.restore), command("kubectl", "delete", "OBJECT").doing("removes the registration: nothing serves the group"))
-		f = e.revivable(ctx, f, b, "The remaining option is to delete the APIService: only the registration is removed.")
+		f = e.refusal.revivable(ctx, f, b, "The remaining option is to delete the APIService: only the registration is removed.")
 		findings = append(findings, f)
 	}
 	return findings
 }
 
 // unseen is for an aggregated API whose APIService the user may not look at. Nothing but an aggregated API fails in discovery.
-func (e *examiner) unseen(gap v1alpha1.Gap, err error) []finding {
+func (e *unlisted) unseen(gap v1alpha1.Gap, err error) []finding {
 	if gap.Reason != v1alpha1.GapDiscoveryFailed {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (e *examiner) unseen(gap v1alpha1.Gap, err error) []finding {
 }
 
 // aggregated returns the APIServices of a group that a Service serves, and not kube-apiserver itself.
-func (e *examiner) aggregated(ctx context.Context, group string) ([]*unstructured.Unstructured, error) {
+func (e *unlisted) aggregated(ctx context.Context, group string) ([]*unstructured.Unstructured, error) {
 	all, err := e.reader.ListObjects(ctx, cluster.APIServices, "", cluster.Selection{})
 	var of []*unstructured.Unstructured
 	for _, o := range all {

@@ -10,7 +10,7 @@ import (
 // concerned says whether what is said of an object may advise to do something about another, to
 // which it leads by a link or an ownerReference: that confirms the link, is owned, or was asked
 // about too.
-func (e *examiner) concerned(id, end graph.ID) bool {
+func (e *linked) concerned(id, end graph.ID) bool {
 	if e.subjects[end] {
 		return true
 	}
@@ -29,7 +29,7 @@ func (e *examiner) concerned(id, end graph.ID) bool {
 
 // toLookAt are what an object waits for. Of what an unconfirmed link leads to and that is not being
 // deleted, the server is not asked who rejects its deletion.
-func (e *examiner) toLookAt(id graph.ID, name string) []graph.ID {
+func (e *linked) toLookAt(id graph.ID, name string) []graph.ID {
 	return slices.DeleteFunc(e.awaitedBy(id, name), func(end graph.ID) bool {
 		return e.Graph.DeletionTimestamp(end) == 0 && !e.concerned(id, end)
 	})
@@ -37,7 +37,7 @@ func (e *examiner) toLookAt(id graph.ID, name string) []graph.ID {
 
 // withoutAdvice takes what to do out of findings that were made behind an object to which only an
 // unconfirmed link leads.
-func (e *examiner) withoutAdvice(findings []finding, id, end graph.ID) []finding {
+func (e *linked) withoutAdvice(findings []finding, id, end graph.ID) []finding {
 	out := slices.Clone(findings)
 	for i := range out {
 		out[i].commands, out[i].cost = nil, ""

@@ -24,7 +24,7 @@ var storageSayings = []string{
 var storageKey = regexp.MustCompile(`/[^\s"]+/[^\s"]+`)
 
 // undecodable is for a type of which the server cannot decode an object.
-func (e *examiner) undecodable(_ context.Context, gap v1alpha1.Gap) []finding {
+func (e *unlisted) undecodable(_ context.Context, gap v1alpha1.Gap) []finding {
 	if !slices.ContainsFunc(storageSayings, func(s string) bool { return strings.Contains(gap.Message, s) }) {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // hidden returns the gaps in which something can be that the actor of a finalizer deletes; if awaited, only what it waits for.
-func (e *examiner) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap {
+func (e *linked) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap {
 	t, ok := e.Graph.Type(id)
 	if !ok {
 		return nil
@@ -44,7 +44,7 @@ func (e *examiner) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap
 }
 
 // gapsOfEnd is the gap in which the end of a link can be that was not seen. A kind that is proven not to be served has no objects.
-func (e *examiner) gapsOfEnd(end graph.Ref) []v1alpha1.Gap {
+func (e *linked) gapsOfEnd(end graph.Ref) []v1alpha1.Gap {
 	if gap, ok := gapOf(e.Gaps, graph.Type{Group: end.Group(), Resource: end.Resource}, end.Namespace); ok {
 		return []v1alpha1.Gap{gap}
 	}
@@ -55,7 +55,7 @@ func (e *examiner) gapsOfEnd(end graph.Ref) []v1alpha1.Gap {
 }
 
 // gapsOfLink are the gaps that keep it unknown where a link leads from objects of a type: their own content, or the objects that a label selector would find.
-func (e *examiner) gapsOfLink(d *link.Definition, t graph.Type, namespace string) []v1alpha1.Gap {
+func (e *linked) gapsOfLink(d *link.Definition, t graph.Type, namespace string) []v1alpha1.Gap {
 	var gaps []v1alpha1.Gap
 	for _, gap := range e.unlinked {
 		own := gap.Group == t.Group && gap.Resource == t.Resource && (gap.Namespace == "" || gap.Namespace == namespace)
@@ -68,7 +68,7 @@ func (e *examiner) gapsOfLink(d *link.Definition, t graph.Type, namespace string
 }
 
 // canBeOf says whether a gap can hold objects of some kinds. Of a group whose discovery failed nobody knows the kinds.
-func (e *examiner) canBeOf(gap v1alpha1.Gap, kinds []graph.KindPattern) bool {
+func (e *linked) canBeOf(gap v1alpha1.Gap, kinds []graph.KindPattern) bool {
 	r, served := e.Catalog.Lookup(schema.GroupResource{Group: gap.Group, Resource: gap.Resource})
 	return slices.ContainsFunc(kinds, func(p graph.KindPattern) bool {
 		_, kind, _ := strings.Cut(string(p), "/")
@@ -77,7 +77,7 @@ func (e *examiner) canBeOf(gap v1alpha1.Gap, kinds []graph.KindPattern) bool {
 }
 
 // hiddenEnd is for an actor that can wait for what cannot be seen.
-func (e *examiner) hiddenEnd(id graph.ID, name string, own []finding, gaps []v1alpha1.Gap) finding {
+func (e *linked) hiddenEnd(id graph.ID, name string, own []finding, gaps []v1alpha1.Gap) finding {
 	f := finding{code: BlockerHidden, finalizer: name, evidence: observed(gapClauses(gaps)...), at: e.Graph.Ref(id)}
 	for _, o := range own {
 		if o.finalizer == name {

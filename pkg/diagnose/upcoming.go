@@ -7,22 +7,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// later puts findings behind what has to be cured before.
-func later(findings []finding) []finding {
-	out := slices.Clone(findings)
-	for i := range out {
-		out[i].after++
-	}
-	return out
-}
-
 // upcoming returns what will keep an object that is not being deleted yet: its finalizers that nobody is there to remove. Of one whose actor lives, or whose
 // actor cannot be seen from here, nothing is said before it is in the way.
 func (e *examiner) upcoming(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	var findings []finding
 	for _, name := range others(e.Graph.Finalizers(id)) {
-		if slices.ContainsFunc(ofFinalizers(), func(p finalizerProbe) bool { return p.looksAt(ref, name) }) {
+		if slices.ContainsFunc(e.ofFinalizers(), func(p finalizerProbe) bool { return p.looksAt(ref, name) }) {
 			continue
 		}
 		for _, f := range e.like(ctx, id).of(name) {
@@ -44,7 +35,7 @@ func (e *examiner) upcomingBelow(ctx context.Context, id graph.ID, seen map[grap
 	seen[id] = true
 	findings := e.upcoming(ctx, id)
 	for edge := range e.Graph.Dependents(id) {
-		if e.projection.Blocks(edge) && e.Graph.DeletionTimestamp(edge.Dependent) == 0 {
+		if e.collector.projection.Blocks(edge) && e.Graph.DeletionTimestamp(edge.Dependent) == 0 {
 			findings = append(findings, behind(e.Graph.Ref(edge.Dependent), e.upcomingBelow(ctx, edge.Dependent, seen))...)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // used is for an object that others use, by the kinds that the pack names.
-func (e *examiner) used(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (finding, bool) {
+func (e *finalizers) used(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (finding, bool) {
 	f := finding{code: InUse, finalizer: a.Finalizer, actor: a.Who, cost: cost(a)}
 	var names []string
 	waiting := 0 // of the users, those that are not being deleted
@@ -86,7 +86,7 @@ func (u user) isFor() *metav1.OwnerReference {
 }
 
 // users returns the objects that use another, as far as they can be listed.
-func (e *examiner) users(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []user {
+func (e *finalizers) users(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []user {
 	if !a.IsKnown {
 		return nil
 	}
@@ -126,7 +126,7 @@ func namesAs(by *unstructured.Unstructured, u finalizer.Use, o *unstructured.Uns
 }
 
 // ownerKind returns the type of an owner.
-func (e *examiner) ownerKind(owner *metav1.OwnerReference) (cluster.Resource, bool) {
+func (e *finalizers) ownerKind(owner *metav1.OwnerReference) (cluster.Resource, bool) {
 	ref := v1alpha1.ObjectRef{APIVersion: owner.APIVersion}
 	group, _, grouped := strings.Cut(ref.APIVersion, "/")
 	if !grouped {

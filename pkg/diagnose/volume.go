@@ -3,11 +3,9 @@ package diagnose
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -22,14 +20,11 @@ const (
 )
 
 // bound returns the claim to which a PersistentVolume is bound, or what keeps that if it is being deleted.
-func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
+func (e *storage) bound(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
-	o := e.like(ctx, id).object
-	if o == nil || string(o.GetUID()) != ref.UID { // another volume was looked at: each has a claim of its own
-		var err error
-		if o, err = e.reader.GetObject(ctx, cluster.PersistentVolumes, "", ref.Name); err != nil || o == nil {
-			return e.byActor(ctx, id, volumeFinalizer)
-		}
+	o := e.own(ctx, id)
+	if o == nil {
+		return e.byActor(ctx, id, volumeFinalizer)
 	}
 	phase, _, _ := unstructured.NestedString(o.Object, "status", "phase")
 	namespace, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "namespace")
@@ -60,7 +55,7 @@ func (e *examiner) bound(ctx context.Context, id graph.ID) []finding {
 }
 
 // attached returns where a PersistentVolume is attached, and what keeps it there.
-func (e *examiner) attached(ctx context.Context, id graph.ID, name string) []finding {
+func (e *storage) attached(ctx context.Context, id graph.ID, name string) []finding {
 	ref := e.Graph.Ref(id)
 	all, err := e.reader.ListObjects(ctx, cluster.VolumeAttachments, "", cluster.Selection{})
 	if err != nil {
@@ -88,7 +83,7 @@ func (e *examiner) attached(ctx context.Context, id graph.ID, name string) []fin
 }
 
 // attachment is the cause that an attachment is.
-func (e *examiner) attachment(ctx context.Context, o *unstructured.Unstructured) finding {
+func (e *storage) attachment(ctx context.Context, o *unstructured.Unstructured) finding {
 	about := e.ref(o)
 	f := finding{
 		code: VolumeAttached, about: &about,
@@ -100,7 +95,7 @@ func (e *examiner) attachment(ctx context.Context, o *unstructured.Unstructured)
 	if message, _, _ := unstructured.NestedString(o.Object, "status", "detachError", "message"); message != "" {
 		f.evidence = append(f.evidence, observed("detaching it failed: "+message)...)
 	}
-	n := e.node(ctx, name)
+	n := e.workloads.node(ctx, name)
 	f.evidence = append(f.evidence, n.evidence...)
 	if n.notReady {
 		f.commands = append(f.commands, fixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").
@@ -118,20 +113,4 @@ func releasing(volume *unstructured.Unstructured) finalizer.Risk {
 		return finalizer.DataLoss
 	}
 	return finalizer.RiskNone
-}
-
-// byActor returns who should remove a finalizer.
-func (e *examiner) byActor(ctx context.Context, id graph.ID, finalizer string) []finding {
-	return found(e.Graph.Ref(id), e.like(ctx, id).of(finalizer)...)
-}
-
-// withEvidence adds what was seen to findings of a finalizer.
-func withEvidence(findings []finding, evidence ...v1alpha1.Observation) []finding {
-	out := slices.Clone(findings)
-	for i := range out {
-		if out[i].finalizer != "" {
-			out[i].evidence = append(slices.Clone(evidence), out[i].evidence...)
-		}
-	}
-	return out
 }

@@ -25,7 +25,7 @@ var (
 
 // snapshotted returns the VolumeSnapshots of a PersistentVolumeClaim that are not ready: those that are not being deleted, and what keeps those that are.
 // If there are none, whoever removes the finalizer has not done it.
-func (e *examiner) snapshotted(ctx context.Context, id graph.ID) []finding {
+func (e *storage) snapshotted(ctx context.Context, id graph.ID) []finding {
 	ref := e.Graph.Ref(id)
 	by := e.byActor(ctx, id, snapshotSourceFinalizer)
 	all, err := e.reader.ListObjects(ctx, snapshots, ref.Namespace, cluster.Selection{})
@@ -61,7 +61,7 @@ func (e *examiner) snapshotted(ctx context.Context, id graph.ID) []finding {
 }
 
 // volumeSnapshot is the cause that a VolumeSnapshot is that is not ready.
-func (e *examiner) volumeSnapshot(ctx context.Context, o *unstructured.Unstructured, claim graph.Ref) finding {
+func (e *storage) volumeSnapshot(ctx context.Context, o *unstructured.Unstructured, claim graph.Ref) finding {
 	about := e.ref(o)
 	f := finding{
 		code: InUse, about: &about, finalizer: snapshotSourceFinalizer,

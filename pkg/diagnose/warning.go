@@ -29,7 +29,7 @@ type warning struct {
 
 // warned returns the last warnings about an object, the newest first, one for each reason. Where events cannot be read there are none: they are kept for an
 // hour and prove nothing.
-func (e *examiner) warned(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
+func (e *core) warned(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
 	var all []v1alpha1.Observation
 	for i, w := range e.warnings(ctx, o) {
 		all = append(all, observedAt(from(w.event, ""), e.quotedWarning(i, w))...)
@@ -38,7 +38,7 @@ func (e *examiner) warned(ctx context.Context, o *unstructured.Unstructured) []v
 }
 
 // quotedWarning is a warning as evidence: the first is the last that came.
-func (e *examiner) quotedWarning(i int, w warning) string {
+func (e *core) quotedWarning(i int, w warning) string {
 	which, times := "another", ""
 	if i == 0 {
 		which = "its last"
@@ -50,7 +50,7 @@ func (e *examiner) quotedWarning(i int, w warning) string {
 }
 
 // warnings returns the last warnings about an object, the newest first, at most one for each reason.
-func (e *examiner) warnings(ctx context.Context, o *unstructured.Unstructured) []warning {
+func (e *core) warnings(ctx context.Context, o *unstructured.Unstructured) []warning {
 	// The server has no index by object: of many objects all warnings of a namespace are read once.
 	selected := cluster.Selection{Fields: "type=Warning"}
 	if !e.many {

@@ -11,7 +11,7 @@ import (
 
 // webhookDown is for a webhook that the server called in vain. The server names the first, and whoever repairs that meets the next: all that are
 // provably down come along.
-func (e *examiner) webhookDown(ctx context.Context, w admission.Write, said string, names []string) []finding {
+func (e *refusal) webhookDown(ctx context.Context, w admission.Write, said string, names []string) []finding {
 	hooks, unread := e.admission.Webhooks(ctx)
 	var findings []finding
 	for _, h := range hooks {
@@ -30,7 +30,7 @@ func (e *examiner) webhookDown(ctx context.Context, w admission.Write, said stri
 
 // untried returns the webhooks that would be called for a write, and that are down, without trying: the user may not write, or a webhook does not
 // support dry runs (API-041).
-func (e *examiner) untried(ctx context.Context, w admission.Write, _ string, _ []string) []finding {
+func (e *refusal) untried(ctx context.Context, w admission.Write, _ string, _ []string) []finding {
 	hooks, _ := e.admission.Webhooks(ctx)
 	var findings []finding
 	for _, h := range hooks {
@@ -52,7 +52,7 @@ func (e *examiner) untried(ctx context.Context, w admission.Write, _ string, _ [
 }
 
 // down is the cause that a webhook is that does not answer.
-func (e *examiner) down(ctx context.Context, h admission.Webhook, w admission.Write, said string) finding {
+func (e *refusal) down(ctx context.Context, h admission.Webhook, w admission.Write, said string) finding {
 	about := e.ref(h.Config)
 	f := finding{code: AdmissionWebhookDown, about: &about}
 	if said != "" {
