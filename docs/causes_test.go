@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/docs"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 )
 
 // TestCauses fails when docs/causes.md is not what the source says.
 func TestCauses(t *testing.T) {
 	want := docs.Causes()
-	if !strings.Contains(want, "| `"+string(diagnose.HalfDeleted)+"` | nothing blocks the object") {
+	if !strings.Contains(want, "| `"+string(core.HalfDeleted)+"` | nothing blocks the object") {
 		t.Errorf("the page does not list the codes:\n%s", want)
 	}
 	got, err := os.ReadFile("causes.md")

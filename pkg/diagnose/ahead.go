@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/refusal"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -16,19 +18,19 @@ import (
 // lookAhead looks side by side at what the examination comes to, which goes from object to object by itself.
 func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 	looks, deletions := e.ahead(ids)
-	e.refusal.tries.many = len(looks)+len(deletions) > 1
+	e.refusal.Tries.Many = len(looks)+len(deletions) > 1
 	var group errgroup.Group
-	group.SetLimit(e.client.Concurrency())
+	group.SetLimit(e.Client.Concurrency())
 	var own []graph.ID
 	for _, l := range looks {
 		own = append(own, l.id)
 	}
 	for _, d := range deletions {
-		if e.Graph.DeletionTimestamp(d.id) != 0 {
-			own = append(own, d.id)
+		if e.Graph.DeletionTimestamp(d.ID) != 0 {
+			own = append(own, d.ID)
 		}
 	}
-	e.readObjects(ctx, own)
+	e.ReadObjects(ctx, own)
 	done := e.counter(len(looks) + len(deletions))
 	for _, l := range looks {
 		group.Go(func() error {
@@ -40,7 +42,7 @@ func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 	for _, d := range deletions {
 		group.Go(func() error {
 			defer done()
-			d.once.Do(func() { e.refusal.try(ctx, d) })
+			e.refusal.Try(ctx, d)
 			return ctx.Err()
 		})
 	}
@@ -53,7 +55,7 @@ func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 
 // counter tells how many of the objects have been looked at, each time that it is called.
 func (e *examiner) counter(total int) func() {
-	if e.progress == nil {
+	if e.opts.Progress == nil {
 		return func() {}
 	}
 	var mu sync.Mutex
@@ -62,15 +64,15 @@ func (e *examiner) counter(total int) func() {
 		mu.Lock()
 		defer mu.Unlock()
 		n++
-		e.progress(n, total, "objects")
+		e.opts.Progress(n, total, "objects")
 	}
 }
 
 // ahead follows objects to what they wait for, as far as the snapshot shows it, and returns what is to be looked at, and what is to be asked of the server
 // whether it could be deleted.
-func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*deletion) {
+func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*refusal.Deletion) {
 	seen := map[graph.ID]bool{}
-	looking, asking := map[*look]bool{}, map[*deletion]bool{}
+	looking, asking := map[*look]bool{}, map[*refusal.Deletion]bool{}
 	next := slices.Clone(ids)
 	for i := 0; i < len(next); i++ {
 		id := next[i]
@@ -79,14 +81,14 @@ func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*deletion) 
 		}
 		seen[id] = true
 		alone := i < len(ids) && e.Graph.DeletionTimestamp(id) == 0 && !e.awaited(id) // nothing waits for its finalizers
-		if len(others(e.Graph.Finalizers(id))) > 0 && !alone {
+		if len(core.Others(e.Graph.Finalizers(id))) > 0 && !alone {
 			if l := e.lookOf(id); !looking[l] {
 				looking[l] = true
 				looks = append(looks, l)
 			}
 		}
 		if e.Graph.DeletionTimestamp(id) == 0 || e.halfDeleted(id) {
-			if d := e.refusal.deletionOf(id); !asking[d] {
+			if d := e.refusal.DeletionOf(id); !asking[d] {
 				asking[d] = true
 				deletions = append(deletions, d)
 			}
@@ -102,7 +104,7 @@ func (e *examiner) waitsFor(id graph.ID) []graph.ID {
 	var all []graph.ID
 	deleted, ref := e.Graph.DeletionTimestamp(id) != 0, e.Graph.Ref(id)
 	if rule, ok := link.Of(ref); ok && deleted && (rule.Finalizer == "" || slices.Contains(e.Graph.Finalizers(id), rule.Finalizer)) {
-		all = e.links.Content(id)
+		all = e.Links.Content(id)
 	}
 	if deleted {
 		for _, name := range e.Graph.Finalizers(id) {
@@ -127,7 +129,7 @@ func (e *examiner) waitsFor(id graph.ID) []graph.ID {
 // halfDeleted says whether nothing is seen that keeps an object.
 func (e *examiner) halfDeleted(id graph.ID) bool {
 	ref := e.Graph.Ref(id)
-	return len(e.Graph.Finalizers(id)) == 0 && !ofType(cluster.Pods)(ref) && !ofType(cluster.Namespaces)(ref)
+	return len(e.Graph.Finalizers(id)) == 0 && !core.OfType(cluster.Pods)(ref) && !core.OfType(cluster.Namespaces)(ref)
 }
 
 // awaited says whether an owner of an object that is not being deleted waits for it.

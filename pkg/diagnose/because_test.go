@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -110,8 +111,8 @@ func TestDependencyMissingByTheObjectsOwnWords(t *testing.T) {
 	} {
 		got := ""
 		for _, cause := range stuckOf(t, d, name).Causes {
-			if cause.Code == string(DependencyMissing) {
-				got = named(cause.Object)
+			if cause.Code == string(core.DependencyMissing) {
+				got = core.Named(cause.Object)
 			}
 		}
 		if got != want {
@@ -194,7 +195,7 @@ spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: used}, maxR
 	cause := stuckOf(t, examine(t, c.Config(), Options{Known: packs}, ns, subject{"serviceaccounts/used", ns}), "used").Causes[0]
 	wantEvidence(t, cause, "HorizontalPodAutoscaler "+ns+"/usage uses it, for Deployment used")
 	wantRemedy(t, cause, "Delete Deployment "+ns+"/used first: then the Test operator removes the finalizer.")
-	if want := "kubectl gc delete deployments.apps/used -n " + ns + " --dry-run"; cause.Code != string(InUse) || cause.Commands[0] != want {
+	if want := "kubectl gc delete deployments.apps/used -n " + ns + " --dry-run"; cause.Code != string(core.InUse) || cause.Commands[0] != want {
 		t.Errorf("%s: the first command is %q, want %q", cause.Code, cause.Commands[0], want)
 	}
 }

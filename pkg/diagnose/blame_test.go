@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -249,17 +250,17 @@ finalizers:
 
 // TestCostNamesTheSettingThatKeepsThings, unless a step does it, and to nobody where no actor is left.
 func TestCostNamesTheSettingThatKeepsThings(t *testing.T) {
-	known := func(protect ...finalizer.Step) blame {
-		return blame{Actor: actor.Actor{IsKnown: true, Known: finalizer.Known{IfRemoved: "the bucket leaks", Knob: "spec.keep: true", Protect: protect}}}
+	known := func(protect ...finalizer.Step) core.Responsible {
+		return core.Responsible{Actor: actor.Actor{IsKnown: true, Known: finalizer.Known{IfRemoved: "the bucket leaks", Knob: "spec.keep: true", Protect: protect}}}
 	}
 	const setting = "To keep things instead, set spec.keep: true."
-	if cost := known().cost(); !strings.HasSuffix(cost, " "+setting) {
+	if cost := known().Cost(); !strings.HasSuffix(cost, " "+setting) {
 		t.Errorf("the cost is %q", cost)
 	}
-	if cost := known(finalizer.Step{Does: "keeps it"}).cost(); strings.Contains(cost, setting) {
+	if cost := known(finalizer.Step{Does: "keeps it"}).Cost(); strings.Contains(cost, setting) {
 		t.Errorf("with a step that protects it the cost is %q", cost)
 	}
-	if loss := known().loss(); strings.Contains(loss, setting) {
+	if loss := known().Loss(); strings.Contains(loss, setting) {
 		t.Errorf("the loss is %q", loss)
 	}
 }

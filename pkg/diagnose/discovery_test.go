@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -28,7 +29,7 @@ func TestBlockerIsNotUnresolvableWhereDiscoveryHidesItsOwner(t *testing.T) {
 			proxy.On(faultproxy.Groups, fault)
 			d := examine(t, proxy.Config(), Options{}, ns, subject{"configmaps/owner", ns})
 			for _, cause := range d.Stuck[0].Causes {
-				if cause.Code == string(BlockerUnresolvable) {
+				if cause.Code == string(core.BlockerUnresolvable) {
 					t.Errorf("%s: %q", cause.Code, cause.Evidence)
 				}
 			}

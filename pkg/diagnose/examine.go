@@ -5,13 +5,18 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/finalizers"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/refusal"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/storage"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/workloads"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Options say what to examine and how.
@@ -27,19 +32,7 @@ type Options struct {
 	// Progress, if not nil, is called as objects are looked at, from several goroutines but not at the same time: how many of how many, and what they are.
 	Progress func(done, total int, what string)
 
-	limits limits
-}
-
-// Snapshot is what the cluster was seen to be before the examination.
-type Snapshot struct {
-	Catalog *cluster.Catalog
-	Graph   *graph.Graph
-	Gaps    []v1alpha1.Gap
-
-	// links are the rules and, once they were followed, the links of packs of the definitions; unlinked are the gaps in which other links can be.
-	links       *link.Links
-	definitions []*link.Definition
-	unlinked    []v1alpha1.Gap
+	limits core.Limits
 }
 
 // Subjects are what to explain.
@@ -58,10 +51,10 @@ type Hidden struct {
 }
 
 // Examine explains objects. The error is that of a context that ended.
-func Examine(ctx context.Context, client *cluster.Client, s Snapshot, of Subjects, opts Options) (*v1alpha1.Diagnosis, error) {
-	if s.links == nil {
+func Examine(ctx context.Context, client *cluster.Client, s core.Snapshot, of Subjects, opts Options) (*v1alpha1.Diagnosis, error) {
+	if s.Links == nil {
 		var err error
-		if s, _, err = s.follow(ctx, client, "", of, opts.Known); err != nil {
+		if s, _, err = follow(ctx, client, s, "", of, opts.Known); err != nil {
 			return nil, err
 		}
 	}
@@ -70,21 +63,21 @@ func Examine(ctx context.Context, client *cluster.Client, s Snapshot, of Subject
 	if len(of.Observed)+len(of.Hidden) == 0 {
 		ids = e.stuck(ctx, of.In)
 	}
-	e.many = len(ids) > maxByName
+	e.Many = len(ids) > core.MaxByName
 	for _, id := range ids {
 		e.linked.subjects[id] = true
 	}
 	if err := e.lookAhead(ctx, ids); err != nil {
 		return nil, err
 	}
-	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Gaps: append(append([]v1alpha1.Gap{}, s.Gaps...), s.unlinked...)}
+	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Gaps: append(append([]v1alpha1.Gap{}, s.Gaps...), s.Unlinked...)}
 	for _, h := range of.Hidden {
-		findings := found(graph.Ref(h.Object), e.unlisted.gap(ctx, h.Gap)...)
-		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings, gapClauses([]v1alpha1.Gap{h.Gap})))
+		findings := core.Found(graph.Ref(h.Object), e.unlisted.gap(ctx, h.Gap)...)
+		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings, core.GapClauses([]v1alpha1.Gap{h.Gap})))
 	}
-	explained := make([][]finding, len(ids))
+	explained := make([][]core.Finding, len(ids))
 	for i, id := range ids {
-		explained[i] = behind(e.Graph.Ref(id), e.causes(ctx, id))
+		explained[i] = core.Behind(e.Graph.Ref(id), e.Causes(ctx, id))
 	}
 	if err := e.collector.compare(ctx, explained); err != nil {
 		return nil, err
@@ -95,42 +88,43 @@ func Examine(ctx context.Context, client *cluster.Client, s Snapshot, of Subject
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	d.NotLookedAt = len(e.sampled) + e.refusal.tries.left
-	d.Gaps = append(d.Gaps, e.reader.Unread(d.Gaps)...)
+	d.NotLookedAt = len(e.Sampled) + e.refusal.Tries.Left
+	d.Gaps = append(d.Gaps, e.Reader.Unread(d.Gaps)...)
 	d.Complete = len(d.Gaps) == 0
 	return d, nil
 }
 
 // examiner explains the objects of one snapshot. It is used by one goroutine, but for what reads ahead.
 type examiner struct {
-	*core
-	olderThan time.Duration
+	*core.Examination
+	opts Options
 	// settled are the findings of objects that were looked at, and looking those of which the examination has not ended.
-	settled map[graph.ID][]finding
+	settled map[graph.ID][]core.Finding
 	looking map[graph.ID]bool
 	looks   looks
 
-	refusal    *refusal
+	refusal    *refusal.Examiner
 	unlisted   *unlisted
-	finalizers *finalizers
+	finalizers *finalizers.Examiner
 	collector  *collector
 	linked     *linked
-	workloads  *workloads
-	storage    *storage
+	workloads  *workloads.Examiner
+	storage    *storage.Examiner
 }
 
-func newExaminer(client *cluster.Client, s Snapshot, opts Options) *examiner {
-	c := newCore(client, s, opts)
+func newExaminer(client *cluster.Client, s core.Snapshot, opts Options) *examiner {
+	c := core.New(client, s, opts.Known)
+	c.NoDryRun, c.Limits = opts.NoDryRun, opts.limits.OrUsual()
 	e := &examiner{
-		core: c, olderThan: opts.OlderThan,
-		settled: map[graph.ID][]finding{}, looking: map[graph.ID]bool{}, looks: newLooks(),
-		refusal: newRefusal(c), workloads: &workloads{core: c},
+		Examination: c, opts: opts,
+		settled: map[graph.ID][]core.Finding{}, looking: map[graph.ID]bool{}, looks: newLooks(),
+		refusal: refusal.New(c), workloads: workloads.New(c),
 	}
-	c.causes, c.byActor = e.explained, e.removes
-	e.storage = &storage{c, e.workloads}
+	c.Causes, c.ByActor = e.explained, e.removes
+	e.storage = storage.New(c, e.workloads)
 	e.unlisted = &unlisted{c, e.refusal}
-	e.finalizers = &finalizers{c, e.refusal}
-	e.collector = newCollector(c, e.refusal, opts.Probe)
+	e.finalizers = finalizers.New(c, e.refusal)
+	e.collector = newCollector(c, e.refusal, opts)
 	e.linked = &linked{c, e.refusal, map[graph.ID]bool{}}
 	return e
 }
@@ -144,7 +138,7 @@ func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID
 		if !e.Graph.Observed(id) {
 			continue // the end of a link that is not there
 		}
-		due := e.Graph.DeletionTimestamp(id) != 0 && e.past(id) >= e.olderThan
+		due := e.Graph.DeletionTimestamp(id) != 0 && e.Past(id) >= e.opts.OlderThan
 		if (in == nil || in(id)) && (due || stray(id)) {
 			ids = append(ids, id)
 		}
@@ -153,24 +147,24 @@ func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID
 }
 
 // explain is what is printed of one object.
-func (e *examiner) explain(ctx context.Context, id graph.ID, findings []finding) v1alpha1.Stuck {
-	s := v1alpha1.Stuck{Sampled: e.sampled[id], Object: v1alpha1.ObjectRef(e.Graph.Ref(id)), Finalizers: append([]string{}, e.Graph.Finalizers(id)...)}
+func (e *examiner) explain(ctx context.Context, id graph.ID, findings []core.Finding) v1alpha1.Stuck {
+	s := v1alpha1.Stuck{Sampled: e.Sampled[id], Object: v1alpha1.ObjectRef(e.Graph.Ref(id)), Finalizers: append([]string{}, e.Graph.Finalizers(id)...)}
 	if at := e.Graph.DeletionTimestamp(id); at != 0 {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
 	}
-	return printed(s, e.storage.dataFirst(ctx, id, e.withPermissions(ctx, distinct(findings))), e.checked(id))
+	return printed(s, e.storage.DataFirst(ctx, id, e.withPermissions(ctx, core.Distinct(findings))), e.checked(id))
 }
 
 // printed completes what is printed of one object: its causes in the order in which they come up.
-func printed(s v1alpha1.Stuck, findings []finding, checked []string) v1alpha1.Stuck {
+func printed(s v1alpha1.Stuck, findings []core.Finding, checked []string) v1alpha1.Stuck {
 	s.Causes = []v1alpha1.Cause{}
-	slices.SortStableFunc(findings, inOrder)
+	slices.SortStableFunc(findings, core.InOrder)
 	stage := 0
 	for i, f := range findings {
-		if i > 0 && f.after > findings[i-1].after {
+		if i > 0 && f.After > findings[i-1].After {
 			stage++
 		}
-		c := f.cause()
+		c := f.Printed()
 		c.After = stage
 		s.Causes = append(s.Causes, c)
 	}
@@ -184,7 +178,7 @@ func printed(s v1alpha1.Stuck, findings []finding, checked []string) v1alpha1.St
 func (e *examiner) checked(id graph.ID) []string {
 	checked := []string{"whether it is still there"}
 	for _, f := range e.Graph.Finalizers(id) {
-		if e.noDryRun {
+		if e.NoDryRun {
 			checked = append(checked, "who removes finalizer "+f)
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -34,16 +35,16 @@ func examine(t testing.TB, config *rest.Config, opts Options, namespace string, 
 		gr := schema.ParseGroupResource(resource)
 		of.Observed = append(of.Observed, listed.Find(t, gr.Group, gr.Resource, s.namespace, name))
 	}
-	if opts.limits.young == 0 {
-		opts.limits.young = -1 // what a test has deleted a moment ago is what it means to be stuck
+	if opts.limits.Young == 0 {
+		opts.limits.Young = -1 // what a test has deleted a moment ago is what it means to be stuck
 	}
-	if opts.limits.pause == nil {
-		opts.limits.pause = func(context.Context, time.Time) error { return nil }
+	if opts.limits.Pause == nil {
+		opts.limits.Pause = func(context.Context, time.Time) error { return nil }
 	}
 	if opts.Known == nil {
 		opts.Known = fixture.Packs(t)
 	}
-	d, err := Examine(t.Context(), listed.Client, Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, of, opts)
+	d, err := Examine(t.Context(), listed.Client, core.Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, of, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

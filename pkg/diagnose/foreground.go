@@ -5,18 +5,19 @@ import (
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // foreground returns what an owner that is deleted in the foreground waits for: the blocking dependents that are left (GC-061), and what holds those.
-func (e *collector) foreground(ctx context.Context, id graph.ID) []finding {
+func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	if ring, ok := e.rings[id]; ok {
-		return found(ref, e.ring(ring))
+		return core.Found(ref, e.ring(ring))
 	}
-	var findings []finding
+	var findings []core.Finding
 	blocked := false
 	for edge := range e.Graph.Dependents(id) {
 		if !e.projection.Blocks(edge) {
@@ -24,90 +25,90 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []finding {
 		}
 		blocked = true
 		dependent := e.Graph.Ref(edge.Dependent)
-		findings = append(findings, behind(dependent, e.blocker(ctx, edge))...)
+		findings = append(findings, core.Behind(dependent, e.blocker(ctx, edge))...)
 	}
 	if blocked {
 		return findings
 	}
 	if hiding := plan.Hiding(e.Graph, e.Gaps, ref); len(hiding) > 0 {
-		return found(ref, finding{
-			code: BlockerHidden, finalizer: plan.ForegroundFinalizer, evidence: observed(gapClauses(hiding)...),
-			commands: again("background"),
+		return core.Found(ref, core.Finding{
+			Code: core.BlockerHidden, Finalizer: plan.ForegroundFinalizer, Evidence: core.Observed(core.GapClauses(hiding)...),
+			Commands: again("background"),
 		})
 	}
-	return e.collectors(ctx, id, id, finding{
-		finalizer: plan.ForegroundFinalizer, evidence: observed("no dependent that blocks it is left"),
-		commands: again("background"),
+	return e.collectors(ctx, id, id, core.Finding{
+		Finalizer: plan.ForegroundFinalizer, Evidence: core.Observed("no dependent that blocks it is left"),
+		Commands: again("background"),
 	})
 }
 
 // blocker returns why a dependent that blocks its owner is still there.
-func (e *collector) blocker(ctx context.Context, edge graph.Edge) []finding {
+func (e *collector) blocker(ctx context.Context, edge graph.Edge) []core.Finding {
 	id := edge.Dependent
 	if e.Graph.DeletionTimestamp(id) != 0 {
-		return e.causes(ctx, id)
+		return e.Causes(ctx, id)
 	}
 	if f, never := e.neverCollected(id); never {
-		f.commands = append(f.commands, at(v1alpha1.ObjectRef(e.Graph.Ref(edge.Owner)), again("background")[0]))
-		return found(e.Graph.Ref(id), f)
+		f.Commands = append(f.Commands, core.At(v1alpha1.ObjectRef(e.Graph.Ref(edge.Owner)), again("background")[0]))
+		return core.Found(e.Graph.Ref(id), f)
 	}
-	return e.causes(ctx, id)
+	return e.Causes(ctx, id)
 }
 
 // neverCollected says that the collector gives up on an object because of one of its references.
-func (e *collector) neverCollected(id graph.ID) (finding, bool) {
+func (e *collector) neverCollected(id graph.ID) (core.Finding, bool) {
 	for edge := range e.Graph.Owners(id) {
 		owner := fmt.Sprintf("%s %s", edge.Kind, edge.Name)
 		switch {
 		case edge.Problem&graph.WrongScope != 0:
-			return finding{
-				code:     BlockerBadScope,
-				evidence: observed(fmt.Sprintf("it is cluster-scoped and names %s as its owner, which is in a namespace: the garbage collector never collects it", owner)),
-				commands: []step{command("kubectl", "gc", "delete", "OBJECT").doing("deletes the dependent, after showing what is deleted with it")},
+			return core.Finding{
+				Code:     core.BlockerBadScope,
+				Evidence: core.Observed(fmt.Sprintf("it is cluster-scoped and names %s as its owner, which is in a namespace: the garbage collector never collects it", owner)),
+				Commands: []core.Step{core.Command("kubectl", "gc", "delete", "OBJECT").Doing("deletes the dependent, after showing what is deleted with it")},
 			}, true
-		case edge.Problem&graph.Unresolvable != 0 && !e.mayBeServed((graph.Ref{APIVersion: edge.APIVersion}).Group()):
-			return finding{
-				code:     BlockerUnresolvable,
-				evidence: observed(fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again forever and never collects it", owner, edge.APIVersion)),
-				commands: []step{command("kubectl", "gc", "delete", "OBJECT").doing("deletes the dependent, after showing what is deleted with it")},
+		case edge.Problem&graph.Unresolvable != 0 && !e.MayBeServed((graph.Ref{APIVersion: edge.APIVersion}).Group()):
+			return core.Finding{
+				Code:     core.BlockerUnresolvable,
+				Evidence: core.Observed(fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again forever and never collects it", owner, edge.APIVersion)),
+				Commands: []core.Step{core.Command("kubectl", "gc", "delete", "OBJECT").Doing("deletes the dependent, after showing what is deleted with it")},
 			}, true
 		}
 	}
-	return finding{}, false
+	return core.Finding{}, false
 }
 
 // ring is the cause that a cycle of waiting objects is. One reference that does not block any more is enough.
-func (e *collector) ring(ring []graph.Edge) finding {
+func (e *collector) ring(ring []graph.Edge) core.Finding {
 	if len(ring) == 1 {
-		return finding{
-			code: SelfReference, finalizer: plan.ForegroundFinalizer,
-			evidence: observed("it is its own owner, with blockOwnerDeletion, and waits for itself"),
-			commands: append(again("background"), unlock(ring[0], e.Graph)),
+		return core.Finding{
+			Code: core.SelfReference, Finalizer: plan.ForegroundFinalizer,
+			Evidence: core.Observed("it is its own owner, with blockOwnerDeletion, and waits for itself"),
+			Commands: append(again("background"), unlock(ring[0], e.Graph)),
 		}
 	}
-	f := finding{code: ForegroundDeadlock, finalizer: plan.ForegroundFinalizer}
+	f := core.Finding{Code: core.ForegroundDeadlock, Finalizer: plan.ForegroundFinalizer}
 	first := ring[0].Owner
 	for _, edge := range ring {
 		first = min(first, edge.Dependent)
-		f.evidence = append(f.evidence, observed(fmt.Sprintf("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent)))...)
+		f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent)))...)
 	}
 	about := v1alpha1.ObjectRef(e.Graph.Ref(first))
-	f.about, f.commands = &about, append(again("background"), unlock(ring[0], e.Graph))
+	f.About, f.Commands = &about, append(again("background"), unlock(ring[0], e.Graph))
 	return f
 }
 
 const doesUnlock = "sets blockOwnerDeletion to false on one reference, and does the garbage collector's part from here"
 
 // unlock is the command that takes blockOwnerDeletion off one reference of a ring, for a cluster whose collector does nothing afterwards either.
-func unlock(edge graph.Edge, g *graph.Graph) step {
+func unlock(edge graph.Edge, g *graph.Graph) core.Step {
 	if namespace := g.Namespace(edge.Dependent); namespace != "" {
-		return command("kubectl", "gc", "run", "-n", namespace, "--break-deadlocks").doing(doesUnlock)
+		return core.Command("kubectl", "gc", "run", "-n", namespace, "--break-deadlocks").Doing(doesUnlock)
 	}
-	return command("kubectl", "gc", "run", "--break-deadlocks").doing(doesUnlock)
+	return core.Command("kubectl", "gc", "run", "--break-deadlocks").Doing(doesUnlock)
 }
 
 // orphan returns what keeps an owner whose dependents are to be orphaned: only the collector removes the finalizer, after the references (GC-067).
-func (e *collector) orphan(ctx context.Context, id graph.ID) []finding {
+func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 	n := 0
 	for range e.Graph.Dependents(id) {
 		n++
@@ -115,19 +116,19 @@ func (e *collector) orphan(ctx context.Context, id graph.ID) []finding {
 	var evidence []v1alpha1.Observation
 	switch hiding := plan.Hiding(e.Graph, e.Gaps, e.Graph.Ref(id)); {
 	case n > 0:
-		evidence = observed(fmt.Sprintf("%s still %s it as an owner", phrase.Count(n, "dependent"), phrase.Plural(n, "names", "name")))
+		evidence = core.Observed(fmt.Sprintf("%s still %s it as an owner", phrase.Count(n, "dependent"), phrase.Plural(n, "names", "name")))
 	case len(hiding) > 0:
-		evidence = append(observed("no dependent was seen that names it"), observed(gapClauses(hiding)...)...)
+		evidence = append(core.Observed("no dependent was seen that names it"), core.Observed(core.GapClauses(hiding)...)...)
 	default:
-		evidence = observed("no dependent names it")
+		evidence = core.Observed("no dependent names it")
 	}
-	return e.collectors(ctx, id, id, finding{finalizer: plan.OrphanFinalizer, evidence: evidence,
-		commands: []step{remove(plan.OrphanFinalizer)}})
+	return e.collectors(ctx, id, id, core.Finding{Finalizer: plan.OrphanFinalizer, Evidence: evidence,
+		Commands: []core.Step{core.Remove(plan.OrphanFinalizer)}})
 }
 
 // again is the command that deletes an object once more with another policy, which takes the collector's finalizer off (API-004).
-func again(policy string) []step {
-	return []step{command("kubectl", "gc", "delete", "OBJECT", "--cascade="+policy).doing("deletes it again in the " + policy + ", so that it does not wait for its dependents")}
+func again(policy string) []core.Step {
+	return []core.Step{core.Command("kubectl", "gc", "delete", "OBJECT", "--cascade="+policy).Doing("deletes it again in the " + policy + ", so that it does not wait for its dependents")}
 }
 
 // named writes kind and name of an object.

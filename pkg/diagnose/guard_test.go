@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -138,7 +139,7 @@ spec: {of: {apiVersion: storage.example.org/v1, kind: Bucket, resourceRef: {name
 	until(t, c, "yes", "auth", "can-i", "delete", "buckets.storage.example.org", "--as="+ns)
 	d = examine(t, c.As(ns), Options{}, ns, subject{"xdatabases.platform.example.org/" + ns, ""})
 	cause = d.Stuck[0].Causes[0]
-	if cause.Code != string(AdmissionDenied) || cause.Object.Kind != "ValidatingWebhookConfiguration" || d.Complete {
+	if cause.Code != string(core.AdmissionDenied) || cause.Object.Kind != "ValidatingWebhookConfiguration" || d.Complete {
 		t.Errorf("the cause is %s of %s %s, complete: %t; want the webhook, and an answer that is not complete", cause.Code, cause.Object.Kind, cause.Object.Name, d.Complete)
 	}
 	wantEvidence(t, cause, "the label crossplane.io/in-use says that something keeps it")

@@ -4,56 +4,57 @@ import (
 	"context"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // half returns that nothing holds an object: whoever took the last finalizer off did it before the deletion, or the server stopped in between. Any further
 // DELETE ends it (API-020, RO-063).
-func (e *examiner) half(ctx context.Context, id graph.ID) []finding {
+func (e *examiner) half(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
-	o, err := e.object(ctx, id)
+	o, err := e.Object(ctx, id)
 	if err != nil || o == nil || string(o.GetUID()) != ref.UID || len(o.GetFinalizers()) > 0 {
 		return nil
 	}
-	rejected := found(ref, e.refusal.rejected(ctx, id)...)
-	f := finding{
-		code: HalfDeleted, evidence: observed("it has a deletionTimestamp, no finalizers and no grace period left"),
-		commands: []step{command("kubectl", "delete", "OBJECT").doing("has the server complete the deletion")},
+	rejected := core.Found(ref, e.refusal.Rejected(ctx, id)...)
+	f := core.Finding{
+		Code: core.HalfDeleted, Evidence: core.Observed("it has a deletionTimestamp, no finalizers and no grace period left"),
+		Commands: []core.Step{core.Command("kubectl", "delete", "OBJECT").Doing("has the server complete the deletion")},
 	}
 	if len(rejected) > 0 { // which comes first
-		f.after = 1
+		f.After = 1
 	}
-	return append(rejected, found(ref, f)...)
+	return append(rejected, core.Found(ref, f)...)
 }
 
 // asked is for an object that was asked about by name and is not being deleted: whether it could be.
-func (e *examiner) asked(ctx context.Context, id graph.ID) []finding {
+func (e *examiner) asked(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
-	if refused := e.refusal.rejected(ctx, id); len(refused) > 0 {
+	if refused := e.refusal.Rejected(ctx, id); len(refused) > 0 {
 		for i := range refused {
-			if refused[i].at != (graph.Ref{}) {
+			if refused[i].At != (graph.Ref{}) {
 				continue // it was found at what the object is kept for
 			}
-			refused[i].evidence = append(observed("it is not being deleted: a DELETE is rejected"), refused[i].evidence...)
+			refused[i].Evidence = append(core.Observed("it is not being deleted: a DELETE is rejected"), refused[i].Evidence...)
 		}
-		return found(ref, refused...)
+		return core.Found(ref, refused...)
 	}
-	f := finding{code: NotDeleting, evidence: observed("it has no deletionTimestamp")}
+	f := core.Finding{Code: core.NotDeleting, Evidence: core.Observed("it has no deletionTimestamp")}
 	t, _ := e.Graph.Type(id)
 	switch {
-	case e.refusal.untriedDeletion(id) != nil:
-		f.evidence = append(f.evidence, e.refusal.untriedDeletion(id)...)
-	case e.reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied:
-		f.evidence = append(f.evidence, observed("you may not delete it")...)
+	case e.refusal.UntriedDeletion(id) != nil:
+		f.Evidence = append(f.Evidence, e.refusal.UntriedDeletion(id)...)
+	case e.Reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied:
+		f.Evidence = append(f.Evidence, core.Observed("you may not delete it")...)
 	default:
-		f.evidence = append(f.evidence, observed("the server would accept a DELETE")...)
+		f.Evidence = append(f.Evidence, core.Observed("the server would accept a DELETE")...)
 	}
-	return found(ref, f)
+	return core.Found(ref, f)
 }
 
 // alive returns why an object that is not being deleted is still there although an owner waits for it.
-func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
+func (e *examiner) alive(ctx context.Context, id graph.ID) []core.Finding {
 	item, refs := e.collector.projection.Item(id)
 	waiting := -1
 	for i, edge := range refs {
@@ -67,18 +68,18 @@ func (e *examiner) alive(ctx context.Context, id graph.ID) []finding {
 		return e.asked(ctx, id)
 	}
 	if f, never := e.collector.neverCollected(id); never {
-		return found(e.Graph.Ref(id), f)
+		return core.Found(e.Graph.Ref(id), f)
 	}
 	verdict := plan.Decide(item, plan.Upstream)
-	if refused := e.refusal.rejected(ctx, id); len(refused) > 0 {
-		return found(e.Graph.Ref(id), refused...)
+	if refused := e.refusal.Rejected(ctx, id); len(refused) > 0 {
+		return core.Found(e.Graph.Ref(id), refused...)
 	}
 	todo := "the garbage collector has not deleted it"
 	if verdict.Do == plan.RemoveOwnerRefs {
 		todo = "the garbage collector has not removed its reference to the owner that waits for it"
 	}
-	evidence := append(observed(todo), e.refusal.untriedDeletion(id)...)
-	findings := e.collector.collectors(ctx, id, refs[waiting].Owner, finding{evidence: evidence})
+	evidence := append(core.Observed(todo), e.refusal.UntriedDeletion(id)...)
+	findings := e.collector.collectors(ctx, id, refs[waiting].Owner, core.Finding{Evidence: evidence})
 	if verdict.Do == plan.RemoveOwnerRefs {
 		return findings
 	}

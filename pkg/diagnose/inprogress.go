@@ -10,38 +10,39 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // compare reads again what should move, where somebody is about to be blamed for doing nothing, and corrects the findings if something has moved since the
 // survey, or if nobody has had the time to begin. The error is that of a context that ended.
-func (e *collector) compare(ctx context.Context, explained [][]finding) error {
-	var all []*movement
-	seen := map[*movement]bool{nil: true}
+func (e *collector) compare(ctx context.Context, explained [][]core.Finding) error {
+	var all []*core.Movement
+	seen := map[*core.Movement]bool{nil: true}
 	for _, findings := range explained {
 		for _, f := range findings {
-			if !seen[f.moves] {
-				seen[f.moves] = true
-				all = append(all, f.moves)
+			if !seen[f.Moves] {
+				seen[f.Moves] = true
+				all = append(all, f.Moves)
 			}
 		}
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	if e.progress != nil {
-		e.progress(0, len(all), "deletions a second time")
+	if e.opts.Progress != nil {
+		e.opts.Progress(0, len(all), "deletions a second time")
 	}
-	if err := e.limits.pause(ctx, e.now); err != nil {
+	if err := e.Limits.Pause(ctx, e.Now); err != nil {
 		return err
 	}
 	e.readAgain(ctx, all)
-	within := time.Since(e.now)
+	within := time.Since(e.Now)
 	for i, findings := range explained {
 		out := slices.Clone(findings)
 		for j, f := range out {
-			if f.moves != nil {
+			if f.Moves != nil {
 				out[j] = e.moving(f, within)
 			}
 		}
@@ -51,38 +52,38 @@ func (e *collector) compare(ctx context.Context, explained [][]finding) error {
 }
 
 // moving returns a finding as it is after the second reading.
-func (e *collector) moving(f finding, within time.Duration) finding {
-	m := f.moves
-	young := e.past(m.of) < e.limits.young && f.code != CollectorNotRunning && f.code != NamespaceControllerNotRunning && f.code != NamespaceDeletionFailed
+func (e *collector) moving(f core.Finding, within time.Duration) core.Finding {
+	m := f.Moves
+	young := e.Past(m.Of) < e.Limits.Young && f.Code != core.CollectorNotRunning && f.Code != core.NamespaceControllerNotRunning && f.Code != core.NamespaceDeletionFailed
 	noun, verb := e.noun(m)
 	seconds := phrase.Ago(max(time.Second, within))
 	switch {
-	case m.gone:
+	case m.Gone:
 		return e.inProgress(f, fmt.Sprintf("it no longer exists after %s", seconds))
-	case m.moved > 0:
-		return e.inProgress(f, fmt.Sprintf("%d of %s %s %s within %s", m.moved, phrase.Count(len(m.ids), noun), phrase.Plural(m.moved, "was", "were"), verb, seconds))
-	case young && len(m.ids) == 0:
+	case m.Moved > 0:
+		return e.inProgress(f, fmt.Sprintf("%d of %s %s %s within %s", m.Moved, phrase.Count(len(m.Ids), noun), phrase.Plural(m.Moved, "was", "were"), verb, seconds))
+	case young && len(m.Ids) == 0:
 		return e.inProgress(f, "nothing that it waits for was seen, which means nothing so soon")
 	case young:
-		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon", phrase.Count(len(m.ids), noun), verb, seconds))
-	case m.unread:
-		f.evidence = append(slices.Clone(f.evidence), observed("whether anything happens could not be read")...)
-	case len(m.ids) > 0:
-		f.evidence = append(slices.Clone(f.evidence), observed(fmt.Sprintf("none of %s was %s within %s", phrase.Count(len(m.ids), noun), verb, seconds))...)
+		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon", phrase.Count(len(m.Ids), noun), verb, seconds))
+	case m.Unread:
+		f.Evidence = append(slices.Clone(f.Evidence), core.Observed("whether anything happens could not be read")...)
+	case len(m.Ids) > 0:
+		f.Evidence = append(slices.Clone(f.Evidence), core.Observed(fmt.Sprintf("none of %s was %s within %s", phrase.Count(len(m.Ids), noun), verb, seconds))...)
 	}
 	return f
 }
 
 // inProgress is the cause of an object that is not stuck. It lies in the owner or the namespace, whichever dependent it was found at.
-func (e *collector) inProgress(f finding, says string) finding {
-	ref := e.Graph.Ref(f.moves.of)
-	out := finding{
-		code: InProgress, at: ref, via: f.via, finalizer: "", actor: f.actor, after: f.after,
-		evidence: observed(fmt.Sprintf("deleted %s ago", phrase.Ago(time.Since(time.Unix(e.Graph.DeletionTimestamp(f.moves.of), 0)))), says),
-		commands: []step{command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m").doing("waits until it is deleted")},
+func (e *collector) inProgress(f core.Finding, says string) core.Finding {
+	ref := e.Graph.Ref(f.Moves.Of)
+	out := core.Finding{
+		Code: core.InProgress, At: ref, Via: f.Via, Finalizer: "", Actor: f.Actor, After: f.After,
+		Evidence: core.Observed(fmt.Sprintf("deleted %s ago", phrase.Ago(time.Since(time.Unix(e.Graph.DeletionTimestamp(f.Moves.Of), 0)))), says),
+		Commands: []core.Step{core.Command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m").Doing("waits until it is deleted")},
 	}
-	if i := slices.Index(out.via, ref); i >= 0 {
-		out.via = out.via[:i+1]
+	if i := slices.Index(out.Via, ref); i >= 0 {
+		out.Via = out.Via[:i+1]
 	}
 	return out
 }
@@ -94,44 +95,44 @@ type pieces struct {
 }
 
 // readAgain reads the metadata of all objects that should move, each type and namespace once.
-func (e *collector) readAgain(ctx context.Context, all []*movement) {
+func (e *collector) readAgain(ctx context.Context, all []*core.Movement) {
 	now, unread := e.piecesOf(ctx, all)
 	for _, m := range all {
-		at, _ := e.placeOf(m.of)
-		_, there := now[e.Graph.Ref(m.of).UID]
-		m.gone = !there && !unread[at]
-		for _, id := range m.ids {
-			at, ok := e.placeOf(id)
+		at, _ := e.PlaceOf(m.Of)
+		_, there := now[e.Graph.Ref(m.Of).UID]
+		m.Gone = !there && !unread[at]
+		for _, id := range m.Ids {
+			at, ok := e.PlaceOf(id)
 			switch {
 			case !ok:
 			case unread[at]:
-				m.unread = true
+				m.Unread = true
 			case e.moved(id, now):
-				m.moved++
+				m.Moved++
 			}
 		}
 	}
 }
 
 // piecesOf reads the metadata of the objects of movements by uid, and says where that cannot be done.
-func (e *collector) piecesOf(ctx context.Context, all []*movement) (now map[string]pieces, unread map[place]bool) {
-	wanted := map[place][]graph.ID{}
+func (e *collector) piecesOf(ctx context.Context, all []*core.Movement) (now map[string]pieces, unread map[core.Place]bool) {
+	wanted := map[core.Place][]graph.ID{}
 	for _, m := range all {
-		for _, id := range append(slices.Clone(m.ids), m.of) {
-			if at, ok := e.placeOf(id); ok {
+		for _, id := range append(slices.Clone(m.Ids), m.Of) {
+			if at, ok := e.PlaceOf(id); ok {
 				wanted[at] = append(wanted[at], id)
 			}
 		}
 	}
 	var mu sync.Mutex
-	now, unread = map[string]pieces{}, map[place]bool{}
+	now, unread = map[string]pieces{}, map[core.Place]bool{}
 	keep := func(o *graph.Object) {
 		mu.Lock()
 		defer mu.Unlock()
 		now[o.UID] = pieces{o.DeletionTimestamp != 0, len(o.Finalizers), len(o.Owners)}
 	}
 	var group errgroup.Group
-	group.SetLimit(e.client.Concurrency())
+	group.SetLimit(e.Client.Concurrency())
 	for at, ids := range wanted {
 		group.Go(func() error {
 			if err := e.each(ctx, at, ids, keep); err != nil {
@@ -150,18 +151,18 @@ func (e *collector) piecesOf(ctx context.Context, all []*movement) (now map[stri
 const fewReads = 4
 
 // each calls f with the metadata of objects of one place, and perhaps of others there.
-func (e *collector) each(ctx context.Context, at place, ids []graph.ID, f func(*graph.Object)) error {
+func (e *collector) each(ctx context.Context, at core.Place, ids []graph.ID, f func(*graph.Object)) error {
 	if len(ids) > fewReads {
-		_, err := e.client.ForEachMeta(ctx, at.t, at.namespace, f)
+		_, err := e.Client.ForEachMeta(ctx, at.Type, at.Namespace, f)
 		return err
 	}
 	for _, id := range ids {
 		name := e.Graph.Name(id)
-		o, err := e.client.GetMeta(ctx, at.t, at.namespace, name)
+		o, err := e.Client.GetMeta(ctx, at.Type, at.Namespace, name)
 		switch {
 		case err == nil:
 			f(o)
-		case !cluster.IsAbsent(err, at.t, name):
+		case !cluster.IsAbsent(err, at.Type, name):
 			return err
 		}
 	}
@@ -172,9 +173,4 @@ func (e *collector) each(ctx context.Context, at place, ids []graph.ID, f func(*
 func (e *collector) moved(id graph.ID, now map[string]pieces) bool {
 	p, there := now[e.Graph.Ref(id).UID]
 	return !there || p.deletionTimestamp && e.Graph.DeletionTimestamp(id) == 0 || p.finalizers < len(e.Graph.Finalizers(id)) || p.owners < e.Graph.OwnerCount(id)
-}
-
-func (e *collector) placeOf(id graph.ID) (place, bool) {
-	t, ok := e.Graph.Type(id)
-	return place{t, e.Graph.Namespace(id)}, ok && e.Graph.Observed(id)
 }

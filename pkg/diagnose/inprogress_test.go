@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -42,7 +43,7 @@ func TestCollectorAtWorkIsInProgress(t *testing.T) {
 			return strings.Count(out, "/d") < 20, err
 		})
 	})
-	d := examine(t, c.Config(), Options{limits: limits{pause: pause}}, ns, subject{"configmaps/root", ns})
+	d := examine(t, c.Config(), Options{limits: core.Limits{Pause: pause}}, ns, subject{"configmaps/root", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"InProgress ConfigMap/root"}})
 	cause := d.Stuck[0].Causes[0]
 	if !strings.HasPrefix(cause.Evidence[0], "deleted ") {
@@ -62,7 +63,7 @@ func TestCollectorAtWorkIsInProgress(t *testing.T) {
 		c.StartControllers(t, "namespace-controller")
 		gone(t, c, "configmap", "free", "-n", ns)
 	})
-	d = examine(t, c.Config(), Options{limits: limits{pause: pause}}, ns, subject{"namespaces/" + ns, ""})
+	d = examine(t, c.Config(), Options{limits: core.Limits{Pause: pause}}, ns, subject{"namespaces/" + ns, ""})
 	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"InProgress Namespace/" + ns, "FinalizerActorUnknown ConfigMap/kept"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "of 2 objects w")
 }
@@ -75,7 +76,7 @@ func TestDeletedAMomentAgoIsInProgress(t *testing.T) {
 	waitingOwner(t, c, ns, 2)
 	deleted(t, c, "namespace", ns)
 	fixture.Free(t, c, ns, "configmap/root")
-	young := Options{limits: limits{young: time.Hour}}
+	young := Options{limits: core.Limits{Young: time.Hour}}
 	d := examine(t, c.Config(), young, ns, subject{"configmaps/root", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"InProgress ConfigMap/root"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], " s, which means nothing so soon")

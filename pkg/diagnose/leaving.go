@@ -6,25 +6,26 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // withoutRemoval takes the commands that remove a finalizer out of what is said of its actor, since nobody knows what would stay: that can be in gaps.
-func withoutRemoval(own []finding, name string, gaps []v1alpha1.Gap) []finding {
+func withoutRemoval(own []core.Finding, name string, gaps []v1alpha1.Gap) []core.Finding {
 	out := slices.Clone(own)
 	for i, f := range out {
-		if f.finalizer == name {
-			out[i].evidence = append(slices.Clone(f.evidence), observed(gapClauses(gaps)...)...)
-			out[i].commands = slices.DeleteFunc(slices.Clone(f.commands), func(s step) bool { return s.removes })
+		if f.Finalizer == name {
+			out[i].Evidence = append(slices.Clone(f.Evidence), core.Observed(core.GapClauses(gaps)...)...)
+			out[i].Commands = slices.DeleteFunc(slices.Clone(f.Commands), func(s core.Step) bool { return s.Removes })
 		}
 	}
 	return out
 }
 
 // leaving adds to what is said of an actor which objects it deletes, and that they stay if its finalizer is removed by hand.
-func (e *linked) leaving(id graph.ID, name string, own []finding) []finding {
+func (e *linked) leaving(id graph.ID, name string, own []core.Finding) []core.Finding {
 	ends := append(e.awaitedBy(id, name), e.linkedBy(id, name, false)...)
 	slices.Sort(ends)
 	ends = slices.Compact(ends)
@@ -34,7 +35,7 @@ func (e *linked) leaving(id graph.ID, name string, own []finding) []finding {
 	known, _ := e.knownOf(id, name)
 	out := slices.Clone(own)
 	for i, f := range out {
-		if f.finalizer == name {
+		if f.Finalizer == name {
 			out[i] = e.leavingBehind(f, id, ends, known.Polarity == finalizer.OptInDestructive)
 		}
 	}
@@ -43,25 +44,25 @@ func (e *linked) leaving(id graph.ID, name string, own []finding) []finding {
 
 // leavingBehind adds to a finding at an object which objects stay if the finalizer is removed by hand and, unless that is what people want, how to delete them before:
 // those of them that confirm the link.
-func (e *linked) leavingBehind(f finding, id graph.ID, ends []graph.ID, wanted bool) finding {
+func (e *linked) leavingBehind(f core.Finding, id graph.ID, ends []graph.ID, wanted bool) core.Finding {
 	stay := e.stays(ends)
-	f.evidence = append(slices.Clone(f.evidence), observed(fmt.Sprintf("%s still %s, and %s deletion is what the finalizer is for",
+	f.Evidence = append(slices.Clone(f.Evidence), core.Observed(fmt.Sprintf("%s still %s, and %s deletion is what the finalizer is for",
 		e.andNamed(ends), phrase.Plural(len(ends), "exists", "exist"), phrase.Plural(len(ends), "its", "their")))...)
-	if f.cost != "" {
-		f.cost += " "
+	if f.Cost != "" {
+		f.Cost += " "
 	}
-	f.cost += phrase.Sentence(stay)
-	var steps []step
-	for _, s := range f.commands {
-		if s.removes {
+	f.Cost += phrase.Sentence(stay)
+	var steps []core.Step
+	for _, s := range f.Commands {
+		if s.Removes {
 			if !wanted {
 				steps = append(steps, e.deleteFirst(slices.DeleteFunc(slices.Clone(ends), func(end graph.ID) bool { return !e.concerned(id, end) }))...)
 			}
-			s.does += "; " + stay
+			s.Does += "; " + stay
 		}
 		steps = append(steps, s)
 	}
-	f.commands = steps
+	f.Commands = steps
 	return f
 }
 
@@ -88,12 +89,12 @@ func (e *linked) andNamed(ids []graph.ID) string {
 }
 
 // deleteFirst are the commands that delete what would stay, where nobody has.
-func (e *linked) deleteFirst(ends []graph.ID) []step {
-	var steps []step
+func (e *linked) deleteFirst(ends []graph.ID) []core.Step {
+	var steps []core.Step
 	for _, end := range ends {
 		if len(steps) < phrase.MaxNamed && e.Graph.DeletionTimestamp(end) == 0 {
-			s := command("kubectl", "gc", "delete", "OBJECT").doing("deletes what would stay, after showing what is deleted with it")
-			steps = append(steps, at(v1alpha1.ObjectRef(e.Graph.Ref(end)), s))
+			s := core.Command("kubectl", "gc", "delete", "OBJECT").Doing("deletes what would stay, after showing what is deleted with it")
+			steps = append(steps, core.At(v1alpha1.ObjectRef(e.Graph.Ref(end)), s))
 		}
 	}
 	return steps

@@ -5,14 +5,16 @@ import (
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/refusal"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // linked says what keeps an object whose actor waits for, or deletes, what links of packs lead to.
 type linked struct {
-	*core
-	refusal *refusal
+	*core.Examination
+	refusal *refusal.Examiner
 	// subjects are the objects to explain.
 	subjects map[graph.ID]bool
 }
@@ -35,7 +37,7 @@ func (e *linked) awaitedBy(id graph.ID, name string) []graph.ID {
 // linkedBy returns what is still there of what the actor of a finalizer deletes by links of packs; if awaited, only what it waits for.
 func (e *linked) linkedBy(id graph.ID, name string, awaited bool) []graph.ID {
 	var all []graph.ID
-	for _, f := range e.links.Found(id) {
+	for _, f := range e.Links.Found(id) {
 		if f.Definition.Deletion.Holds(name) && f.Deletes() && (f.Effect.Waits || !awaited) && e.Graph.Observed(f.Dependent()) {
 			all = append(all, f.Dependent())
 		}
@@ -45,20 +47,20 @@ func (e *linked) linkedBy(id graph.ID, name string, awaited bool) []graph.ID {
 
 // knownOf is what is known of a finalizer on an object.
 func (e *linked) knownOf(id graph.ID, name string) (finalizer.Known, bool) {
-	if e.registry == nil {
+	if e.Registry == nil {
 		return finalizer.Known{}, false
 	}
 	ref := e.Graph.Ref(id)
-	return e.registry.Lookup(name, ref.Group(), ref.Kind)
+	return e.Registry.Lookup(name, ref.Group(), ref.Kind)
 }
 
 // throughLinks returns why a finalizer is still there whose actor waits for other objects: what holds those. What is said of the actor stays if that is found not to work,
 // or if nothing else is found.
-func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own []finding) []finding {
+func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own []core.Finding) []core.Finding {
 	ends, gaps := e.toLookAt(id, name), e.hidden(id, name, true)
-	var findings []finding
+	var findings []core.Finding
 	for _, end := range ends {
-		keeps := append(e.keeps(ctx, end), behind(e.Graph.Ref(end), e.goes(ctx, e.contentOf(end)))...)
+		keeps := append(e.keeps(ctx, end), core.Behind(e.Graph.Ref(end), e.goes(ctx, e.contentOf(end)))...)
 		if !e.concerned(id, end) {
 			keeps = e.withoutAdvice(keeps, id, end)
 		}
@@ -68,7 +70,7 @@ func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own
 		findings = append(findings, e.hiddenEnd(id, name, own, gaps))
 	}
 	if len(findings) > 0 {
-		own = slices.DeleteFunc(slices.Clone(own), func(f finding) bool { return f.finalizer == name && waits[f.code] })
+		own = slices.DeleteFunc(slices.Clone(own), func(f core.Finding) bool { return f.Finalizer == name && waits[f.Code] })
 	}
 	if gaps := e.hidden(id, name, false); len(gaps) > 0 {
 		return append(findings, withoutRemoval(own, name, gaps)...)
@@ -77,11 +79,11 @@ func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own
 }
 
 // waits are the causes that say no more of an actor than that it has not removed its finalizer, which it does not do before what it waits for is gone.
-var waits = map[Code]bool{FinalizerActorAlive: true, FinalizerActorUnknown: true, FinalizerActorNotFound: true}
+var waits = map[core.Code]bool{core.FinalizerActorAlive: true, core.FinalizerActorUnknown: true, core.FinalizerActorNotFound: true}
 
 // goes returns what keeps objects that somebody deletes: what holds those that are being deleted, and who rejects the deletion of the others.
-func (e *linked) goes(ctx context.Context, ids []graph.ID) []finding {
-	var findings []finding
+func (e *linked) goes(ctx context.Context, ids []graph.ID) []core.Finding {
+	var findings []core.Finding
 	for _, id := range ids {
 		findings = append(findings, e.keeps(ctx, id)...)
 	}
@@ -89,18 +91,18 @@ func (e *linked) goes(ctx context.Context, ids []graph.ID) []finding {
 }
 
 // keeps returns what keeps one object that somebody deletes.
-func (e *linked) keeps(ctx context.Context, id graph.ID) []finding {
+func (e *linked) keeps(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	if e.Graph.DeletionTimestamp(id) != 0 {
-		return behind(ref, e.causes(ctx, id))
+		return core.Behind(ref, e.Causes(ctx, id))
 	}
-	return behind(ref, found(ref, e.refusal.rejected(ctx, id)...))
+	return core.Behind(ref, core.Found(ref, e.refusal.Rejected(ctx, id)...))
 }
 
 // contentOf are the instances of a CRD that is not being deleted: Crossplane deletes them before it.
 func (e *linked) contentOf(id graph.ID) []graph.ID {
-	if e.Graph.DeletionTimestamp(id) != 0 || !ofType(cluster.CRDs)(e.Graph.Ref(id)) {
+	if e.Graph.DeletionTimestamp(id) != 0 || !core.OfType(cluster.CRDs)(e.Graph.Ref(id)) {
 		return nil
 	}
-	return e.links.Content(id)
+	return e.Links.Content(id)
 }

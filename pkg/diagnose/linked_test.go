@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -213,7 +214,7 @@ func TestLinksThatCannotBeReadAreAGap(t *testing.T) {
 	deleted(t, c, "database/claim", "-n", ns)
 	permitted(t, c, ns, "get,list,watch", "databases.platform.example.org,namespaces,events,deployments.apps")
 	until(t, c, "yes", "auth", "can-i", "list", "databases.platform.example.org", "--as="+ns)
-	for policy, want := range map[string]Code{"Foreground": BlockerHidden, "Background": FinalizerActorDead} {
+	for policy, want := range map[string]core.Code{"Foreground": core.BlockerHidden, "Background": core.FinalizerActorDead} {
 		c.Kubectl(t, "patch", "database/claim", "-n", ns, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"compositeDeletePolicy":%q}}`, policy))
 		d := examine(t, c.As(ns), Options{}, ns, subject{"databases.platform.example.org/claim", ns})
 		if d.Complete {
@@ -224,7 +225,7 @@ func TestLinksThatCannotBeReadAreAGap(t *testing.T) {
 			t.Fatalf("%s: the first cause is %s, want %s", policy, causes[0].Code, want)
 		}
 		wantEvidence(t, causes[0], "you may not list xdatabases.platform.example.org")
-		if want == BlockerHidden {
+		if want == core.BlockerHidden {
 			wantRemedy(t, causes[0], "can wait for objects that cannot be seen")
 		}
 		for _, cause := range causes {
@@ -256,7 +257,7 @@ status:
 	deleted(t, c, "configmap/held", "-n", guest)
 	client, catalog := fixture.Connect(t, c.Config())
 	app := graph.Ref{APIVersion: "argoproj.io/v1", Kind: "Application", Resource: "applications", Namespace: ns, Name: "guestbook", UID: uidOf(t, c, ns, "application/guestbook")}
-	opts := Options{Known: fixture.Packs(t), limits: limits{young: -1, pause: func(context.Context, time.Time) error { return nil }}}
+	opts := Options{Known: fixture.Packs(t), limits: core.Limits{Young: -1, Pause: func(context.Context, time.Time) error { return nil }}}
 	d, err := ExamineObjects(t.Context(), client, catalog, []graph.Ref{app}, opts)
 	if err != nil {
 		t.Fatal(err)

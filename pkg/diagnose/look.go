@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/finalizers"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -20,13 +23,13 @@ type look struct {
 	id   graph.ID
 	// object is the object as it was read live, nil if it is gone or could not be read.
 	object      *unstructured.Unstructured
-	byFinalizer map[string][]finding
+	byFinalizer map[string][]core.Finding
 	// refused is what stands in the way of removing them, whoever tries.
-	refused []finding
+	refused []core.Finding
 }
 
 // of returns what was found of one finalizer.
-func (l *look) of(name string) []finding { return l.byFinalizer[name] }
+func (l *look) of(name string) []core.Finding { return l.byFinalizer[name] }
 
 // looks are what was found at objects. Of objects of the same type and namespace with the same finalizers only so many are looked at.
 type looks struct {
@@ -50,9 +53,9 @@ func (e *examiner) like(ctx context.Context, id graph.ID) *look {
 		return l
 	}
 	l.once.Do(func() { e.look(ctx, l) })
-	sample := &look{id: l.id, object: l.object, refused: l.refused, byFinalizer: map[string][]finding{}}
+	sample := &look{id: l.id, object: l.object, refused: l.refused, byFinalizer: map[string][]core.Finding{}}
 	for name, findings := range l.byFinalizer {
-		sample.byFinalizer[name] = withNote(findings, "like "+e.placed(l.id)+", which was examined")
+		sample.byFinalizer[name] = core.WithNote(findings, "like "+e.Placed(l.id)+", which was examined")
 	}
 	return sample
 }
@@ -72,8 +75,8 @@ func (e *examiner) lookOf(id graph.ID) *look {
 		g = &lookGroup{}
 		e.looks.groups[key] = g
 	}
-	if g.n == e.limits.looks {
-		e.sampled[id] = true
+	if g.n == e.Limits.Looks {
+		e.Sampled[id] = true
 		return g.first
 	}
 	l := &look{id: id}
@@ -89,33 +92,33 @@ func (e *examiner) lookOf(id graph.ID) *look {
 // only that.
 func (e *examiner) look(ctx context.Context, l *look) {
 	ref := e.Graph.Ref(l.id)
-	o, err := e.object(ctx, l.id)
+	o, err := e.Object(ctx, l.id)
 	if err == nil && o == nil || o != nil && string(o.GetUID()) != ref.UID {
 		return // it is gone, and nothing holds it
 	}
-	l.byFinalizer = map[string][]finding{}
-	names := others(e.Graph.Finalizers(l.id))
+	l.byFinalizer = map[string][]core.Finding{}
+	names := core.Others(e.Graph.Finalizers(l.id))
 	if err != nil {
 		for _, name := range names {
-			if l.byFinalizer[name] = e.refusal.conversions(ctx, err.Error()); len(l.byFinalizer[name]) == 0 {
-				l.byFinalizer[name] = []finding{unread(name, e.briefly(l.id, err))}
+			if l.byFinalizer[name] = e.refusal.Conversions(ctx, err.Error()); len(l.byFinalizer[name]) == 0 {
+				l.byFinalizer[name] = []core.Finding{finalizers.Unread(name, e.briefly(l.id, err))}
 			}
 		}
 		return
 	}
 	l.object = o
 	if e.Graph.DeletionTimestamp(l.id) != 0 {
-		l.refused = e.refusal.refusals(ctx, o, names)
+		l.refused = e.refusal.Refusals(ctx, o, names)
 	}
-	if rest := names[min(len(names), e.limits.finalizers):]; len(rest) > 0 {
-		l.byFinalizer[rest[0]] = []finding{unexamined(rest)}
-		names = names[:e.limits.finalizers]
+	if rest := names[min(len(names), e.Limits.Finalizers):]; len(rest) > 0 {
+		l.byFinalizer[rest[0]] = []core.Finding{finalizers.Unexamined(rest)}
+		names = names[:e.Limits.Finalizers]
 	}
 	for _, name := range names {
 		if ctx.Err() != nil {
 			return
 		}
-		l.byFinalizer[name] = behindObstacles(e.finalizers.because(ctx, o, name, l.refused), l.refused)
+		l.byFinalizer[name] = behindObstacles(e.finalizers.Because(ctx, o, name, l.refused), l.refused)
 	}
 }
 
@@ -129,20 +132,20 @@ func (e *examiner) briefly(id graph.ID, err error) error {
 }
 
 // behindObstacles puts what is found of a finalizer behind what refuses every update: it comes up when that is out of the way.
-func behindObstacles(findings, refused []finding) []finding {
+func behindObstacles(findings, refused []core.Finding) []core.Finding {
 	if len(refused) == 0 {
 		return findings
 	}
 	out := slices.Clone(findings)
 	for i, f := range out {
-		if !slices.ContainsFunc(refused, func(r finding) bool { return r.key() == f.key() }) {
-			out[i].after++
+		if !slices.ContainsFunc(refused, func(r core.Finding) bool { return r.Key() == f.Key() }) {
+			out[i].After++
 		}
 	}
 	return out
 }
 
 // removes returns who should remove a finalizer.
-func (e *examiner) removes(ctx context.Context, id graph.ID, finalizer string) []finding {
-	return found(e.Graph.Ref(id), e.like(ctx, id).of(finalizer)...)
+func (e *examiner) removes(ctx context.Context, id graph.ID, finalizer string) []core.Finding {
+	return core.Found(e.Graph.Ref(id), e.like(ctx, id).of(finalizer)...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -99,7 +100,7 @@ func TestObjectsBeyondTheBoundAreCounted(t *testing.T) {
 	operator := operated(t, c, ns)
 	heldMany(t, c, ns, 5)
 	proxy := faultproxy.Start(t, c.Config())
-	d := examine(t, proxy.Config(), Options{Known: operator, limits: limits{looks: 3}}, ns)
+	d := examine(t, proxy.Config(), Options{Known: operator, limits: core.Limits{Looks: 3}}, ns)
 	if d.NotLookedAt != 2 {
 		t.Errorf("%d objects were not looked at, want 2", d.NotLookedAt)
 	}
@@ -131,12 +132,12 @@ func TestFinalizersBeyondTheBoundAreCounted(t *testing.T) {
 	c.Apply(t, fixture.ConfigMap(ns, "held", names...))
 	fixture.Free(t, c, ns, "configmap/held")
 	deleted(t, c, "configmap", "held", "-n", ns)
-	d := examine(t, c.Config(), Options{limits: limits{finalizers: 3}}, ns, subject{"configmaps/held", ns})
+	d := examine(t, c.Config(), Options{limits: core.Limits{Finalizers: 3}}, ns, subject{"configmaps/held", ns})
 	if len(d.Stuck) != 1 || len(d.Stuck[0].Causes) != 4 {
 		t.Fatalf("got %+v", d.Stuck)
 	}
 	last := d.Stuck[0].Causes[3]
-	if last.Code != string(FinalizerActorUnknown) || last.Finalizer != names[3] {
+	if last.Code != string(core.FinalizerActorUnknown) || last.Finalizer != names[3] {
 		t.Errorf("got %+v", last)
 	}
 	wantEvidence(t, last, "it and 1 more finalizers of the object were not examined")

@@ -10,6 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/finalizers"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -20,20 +22,20 @@ import (
 
 // namespace returns what keeps a namespace because of its spec.finalizers: what is in it, what cannot be listed, or the controller. Its conditions are
 // read, and believed only where nothing else explains it: they say that all is removed while pods remain (NS-021).
-func (e *examiner) namespace(ctx context.Context, id graph.ID) []finding {
+func (e *examiner) namespace(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
-	o, err := e.reader.GetObject(ctx, cluster.Namespaces, "", ref.Name)
+	o, err := e.Reader.GetObject(ctx, cluster.Namespaces, "", ref.Name)
 	if err != nil {
-		return found(ref, unread(plan.NamespaceFinalizer, err))
+		return core.Found(ref, finalizers.Unread(plan.NamespaceFinalizer, err))
 	}
 	if o == nil || string(o.GetUID()) != ref.UID {
 		return nil
 	}
-	var findings []finding
+	var findings []core.Finding
 	finalizers, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "finalizers")
 	for _, name := range finalizers {
 		if name != plan.NamespaceFinalizer {
-			findings = append(findings, found(ref, e.inSpec(ctx, o, name)...)...)
+			findings = append(findings, core.Found(ref, e.inSpec(ctx, o, name)...)...)
 		}
 	}
 	if slices.Contains(finalizers, plan.NamespaceFinalizer) {
@@ -43,75 +45,75 @@ func (e *examiner) namespace(ctx context.Context, id graph.ID) []finding {
 }
 
 // inSpec returns who should take an entry of somebody else's off the spec of a namespace.
-func (e *examiner) inSpec(ctx context.Context, o *unstructured.Unstructured, name string) []finding {
-	findings := e.finalizers.actor(ctx, o, name, nil)
+func (e *examiner) inSpec(ctx context.Context, o *unstructured.Unstructured, name string) []core.Finding {
+	findings := e.finalizers.Actor(ctx, o, name, nil)
 	for i := range findings {
-		findings[i].code = NamespaceSpecFinalizer
-		findings[i].evidence = append(observed("it is in spec.finalizers, which only a PUT to the finalize subresource can change"), findings[i].evidence...)
+		findings[i].Code = core.NamespaceSpecFinalizer
+		findings[i].Evidence = append(core.Observed("it is in spec.finalizers, which only a PUT to the finalize subresource can change"), findings[i].Evidence...)
 	}
 	return findings
 }
 
 // unfinished returns why the namespace controller has not let a namespace go.
-func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.Unstructured) []finding {
+func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.Unstructured) []core.Finding {
 	ref := e.Graph.Ref(id)
-	var findings []finding
+	var findings []core.Finding
 	for _, gap := range e.blocking(ref.Name) {
-		findings = append(findings, found(ref, e.unlisted.gap(ctx, gap)...)...)
+		findings = append(findings, core.Found(ref, e.unlisted.gap(ctx, gap)...)...)
 	}
 	for _, said := range failures(o) { // the controller asks for one version of a type, and the snapshot may have seen another
-		findings = append(findings, found(ref, e.refusal.conversions(ctx, said)...)...)
+		findings = append(findings, core.Found(ref, e.refusal.Conversions(ctx, said)...)...)
 	}
-	content := e.links.Content(id)
+	content := e.Links.Content(id)
 	pods, rest := e.podsFirst(id, content)
 	findings = append(findings, e.inside(ctx, pods)...)
 	if len(pods) > 0 {
-		findings = append(findings, later(e.inside(ctx, rest))...)
+		findings = append(findings, core.Later(e.inside(ctx, rest))...)
 	} else {
 		findings = append(findings, e.inside(ctx, rest)...)
 	}
 	if len(findings) == 0 {
-		findings = e.refusal.refusedInside(ctx, content)
+		findings = e.refusal.RefusedInside(ctx, content)
 	}
 	life, evidence := e.collector.controllerManager(ctx)
-	if slices.ContainsFunc(findings, func(f finding) bool { return f.after == 0 }) {
+	if slices.ContainsFunc(findings, func(f core.Finding) bool { return f.After == 0 }) {
 		if c, ok := status.Find(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
-			findings[0].evidence = append(slices.Clone(findings[0].evidence), observed(fmt.Sprintf("the namespace's condition says %q, and %s left", c.Message, remaining(len(content))))...)
+			findings[0].Evidence = append(slices.Clone(findings[0].Evidence), core.Observed(fmt.Sprintf("the namespace's condition says %q, and %s left", c.Message, remaining(len(content))))...)
 		}
 		if life != actor.Dead {
 			return findings
 		}
 	}
-	f := finding{finalizer: plan.NamespaceFinalizer, actor: "the namespace controller", moves: e.collector.movement(id), evidence: append(observed(failures(o)...), evidence...)}
+	f := core.Finding{Finalizer: plan.NamespaceFinalizer, Actor: "the namespace controller", Moves: e.collector.movement(id), Evidence: append(core.Observed(failures(o)...), evidence...)}
 	switch {
 	case life == actor.Dead:
-		f.code = NamespaceControllerNotRunning
-		f.remedy = "Start kube-controller-manager again. It runs the namespace controller."
+		f.Code = core.NamespaceControllerNotRunning
+		f.Remedy = "Start kube-controller-manager again. It runs the namespace controller."
 	case len(failures(o)) > 0:
-		f.code = NamespaceDeletionFailed
-		f.remedy = "The namespace controller reports what fails, and tries again by itself."
+		f.Code = core.NamespaceDeletionFailed
+		f.Remedy = "The namespace controller reports what fails, and tries again by itself."
 	default:
-		f.code = NamespaceControllerNotActing
-		f.evidence = append(f.evidence, observed("the namespace was "+e.collector.dueFor(id))...)
-		f.remedy = "Check the log of kube-controller-manager, which runs the namespace controller."
+		f.Code = core.NamespaceControllerNotActing
+		f.Evidence = append(f.Evidence, core.Observed("the namespace was "+e.collector.dueFor(id))...)
+		f.Remedy = "Check the log of kube-controller-manager, which runs the namespace controller."
 	}
-	f.evidence = append(f.evidence, observed(remaining(len(content))+" left in it")...)
+	f.Evidence = append(f.Evidence, core.Observed(remaining(len(content))+" left in it")...)
 	if types := e.typesOf(content); types != "" {
-		f.commands = append(f.commands, fixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client").doing("deletes what is in the namespace, and does the garbage collector's part from here"))
+		f.Commands = append(f.Commands, core.FixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client").Doing("deletes what is in the namespace, and does the garbage collector's part from here"))
 	}
-	f.commands = append(f.commands, command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer).
-		doing("removes the namespace; objects that are left in it stay in etcd, out of reach").risking(finalizer.BreaksCluster))
-	f.remedy += " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."
-	return append(found(ref, f), findings...)
+	f.Commands = append(f.Commands, core.Command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer).
+		Doing("removes the namespace; objects that are left in it stay in etcd, out of reach").Risking(finalizer.BreaksCluster))
+	f.Remedy += " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."
+	return append(core.Found(ref, f), findings...)
 }
 
 // inside returns what keeps objects that the namespace controller deletes, and what will when they are being deleted.
-func (e *examiner) inside(ctx context.Context, content []graph.ID) []finding {
-	var findings []finding
+func (e *examiner) inside(ctx context.Context, content []graph.ID) []core.Finding {
+	var findings []core.Finding
 	for _, id := range content {
 		findings = append(findings, e.linked.keeps(ctx, id)...)
 		if e.Graph.DeletionTimestamp(id) == 0 {
-			findings = append(findings, behind(e.Graph.Ref(id), e.upcoming(ctx, id))...)
+			findings = append(findings, core.Behind(e.Graph.Ref(id), e.upcoming(ctx, id))...)
 		}
 	}
 	return findings
@@ -175,5 +177,5 @@ func (e *examiner) typesOf(ids []graph.ID) string {
 			types = append(types, t)
 		}
 	}
-	return joinTypes(types)
+	return core.JoinTypes(types)
 }

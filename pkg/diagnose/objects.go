@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -23,7 +24,7 @@ func ExamineObjects(ctx context.Context, client *cluster.Client, catalog *cluste
 
 // surveyObjects lists a namespace, or everything if it is empty, and finds in it objects, and the links that matter for them. Elsewhere says that one leads out of
 // the namespace.
-func surveyObjects(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string, objects []graph.Ref, opts Options) (s Snapshot, of Subjects, elsewhere bool, err error) {
+func surveyObjects(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string, objects []graph.Ref, opts Options) (s core.Snapshot, of Subjects, elsewhere bool, err error) {
 	builder := graph.NewBuilder()
 	list := cluster.ListOptions{Namespace: namespace}
 	if in := namespaceOf(objects); in != "" {
@@ -42,7 +43,8 @@ func surveyObjects(ctx context.Context, client *cluster.Client, catalog *cluster
 	if len(of.Observed) == 0 {
 		of.In = func(graph.ID) bool { return false }
 	}
-	s, elsewhere, err = Snapshot{Catalog: catalog, Graph: g, Gaps: listed.Gaps}.follow(ctx, client, namespace, of, opts.Known)
+	s = core.Snapshot{Catalog: catalog, Graph: g, Gaps: listed.Gaps}
+	s, elsewhere, err = follow(ctx, client, s, namespace, of, opts.Known)
 	return s, of, elsewhere, err
 }
 
@@ -51,7 +53,7 @@ func namespaceOf(objects []graph.Ref) string {
 	all := ""
 	for i, o := range objects {
 		in := o.Namespace
-		if ofType(cluster.Namespaces)(o) {
+		if core.OfType(cluster.Namespaces)(o) {
 			in = o.Name
 		}
 		if in == "" || i > 0 && in != all {

@@ -5,48 +5,49 @@ import (
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // withPermissions adds what the user may not do of what would free the objects.
-func (e *examiner) withPermissions(ctx context.Context, findings []finding) []finding {
+func (e *examiner) withPermissions(ctx context.Context, findings []core.Finding) []core.Finding {
 	var accesses []cluster.Access
-	var of []finding
+	var of []core.Finding
 	for _, f := range findings {
-		if f.finalizer == "" {
+		if f.Finalizer == "" {
 			continue
 		}
-		o := f.object()
+		o := f.Object()
 		t, ok := e.Catalog.Kind(o.APIVersion, o.Kind)
 		if !ok {
 			continue
 		}
 		a := cluster.Access{Verb: "patch", Type: t, Namespace: o.Namespace}
-		if !e.many {
+		if !e.Many {
 			a.Name = o.Name
 		}
-		if f.code == NamespaceSpecFinalizer || f.finalizer == plan.NamespaceFinalizer {
+		if f.Code == core.NamespaceSpecFinalizer || f.Finalizer == plan.NamespaceFinalizer {
 			a.Verb, a.Subresource = "update", "finalize"
 		}
 		accesses, of = append(accesses, a), append(of, f)
 	}
 	said := map[cluster.Access]bool{}
-	for i, review := range e.reviews.Ask(ctx, accesses) {
+	for i, review := range e.Reviews.Ask(ctx, accesses) {
 		a := accesses[i]
 		a.Name = "" // one answer is for all of a type and namespace
 		if review.Permission != cluster.Denied || said[a] {
 			continue
 		}
 		said[a] = true
-		about := of[i].object()
-		findings = append(findings, finding{
-			code: CureForbidden, about: &about, at: of[i].at, via: of[i].via, after: of[i].after, finalizer: of[i].finalizer,
-			evidence: observed(deniedTo(a, review)),
-			remedy:   "Ask for the permission, or ask somebody who has it.",
-			commands: []step{canI(a).doing("asks again whether you may")},
+		about := of[i].Object()
+		findings = append(findings, core.Finding{
+			Code: core.CureForbidden, About: &about, At: of[i].At, Via: of[i].Via, After: of[i].After, Finalizer: of[i].Finalizer,
+			Evidence: core.Observed(deniedTo(a, review)),
+			Remedy:   "Ask for the permission, or ask somebody who has it.",
+			Commands: []core.Step{canI(a).Doing("asks again whether you may")},
 		})
 	}
-	return distinct(findings)
+	return core.Distinct(findings)
 }
 
 // deniedTo says what the user may not do.
@@ -69,9 +70,9 @@ func deniedTo(a cluster.Access, review cluster.Review) string {
 }
 
 // canI is the command that asks the server for the right again.
-func canI(a cluster.Access) step {
+func canI(a cluster.Access) core.Step {
 	if a.Subresource == "" {
-		return command("kubectl", "auth", "can-i", a.Verb, "OBJECT")
+		return core.Command("kubectl", "auth", "can-i", a.Verb, "OBJECT")
 	}
-	return command("kubectl", "auth", "can-i", a.Verb, "OBJECT", "--subresource="+a.Subresource)
+	return core.Command("kubectl", "auth", "can-i", a.Verb, "OBJECT", "--subresource="+a.Subresource)
 }

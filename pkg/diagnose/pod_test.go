@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/workloads"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -49,10 +51,10 @@ func TestPodOnANode(t *testing.T) {
 		{name: "unknown", ready: "Unknown", want: "NodeNotReady Node/%s", evidence: "condition Ready of Node %s is Unknown for 3 h: the kubelet says so"},
 		{name: "not ready", ready: "False", want: "NodeNotReady Node/%s", evidence: "is False for 3 h"},
 		{name: "unreachable", ready: "True", want: "NodeNotReady Node/%s", evidence: "has the taint node.kubernetes.io/unreachable", make: func(t *testing.T, ns string) {
-			c.Kubectl(t, "taint", "node", ns, unreachable+"=:NoExecute")
+			c.Kubectl(t, "taint", "node", ns, "node.kubernetes.io/unreachable=:NoExecute")
 		}},
 		{name: "silent", ready: "Unknown", want: "NodeNotReady Node/%s", evidence: "Lease kube-node-lease/%s was renewed last 3 h ago", make: func(t *testing.T, ns string) {
-			c.Apply(t, fixture.Lease(nodeLeases, ns, ns, time.Now().Add(-3*time.Hour)))
+			c.Apply(t, fixture.Lease("kube-node-lease", ns, ns, time.Now().Add(-3*time.Hour)))
 		}},
 		{name: "ready", ready: "True", want: "PodNotKilled Pod/pod", evidence: "Node %s is ready"},
 		{name: "says", ready: "True", want: "PodNotKilled Pod/pod", evidence: "its last warning is FailedKillPod: the network plugin does not answer", make: func(t *testing.T, ns string) {
@@ -79,7 +81,7 @@ func TestPodOnANode(t *testing.T) {
 			wantCauses(t, d, map[string][]string{"Pod/pod": {strings.ReplaceAll(test.want, "%s", ns)}})
 			cause := d.Stuck[0].Causes[0]
 			wantEvidence(t, cause, strings.ReplaceAll(test.evidence, "%s", ns))
-			if cause.Code == string(NodeNotReady) {
+			if cause.Code == string(core.NodeNotReady) {
 				typed(t, c, cause.Commands[0])
 				if got := c.Kubectl(t, "get", "node", ns, "-o", "jsonpath={.spec.taints}"); !strings.Contains(got, "out-of-service") {
 					t.Errorf("after %s the node has the taints %s", cause.Commands[0], got)
@@ -156,11 +158,11 @@ func TestPodThatAJobTracks(t *testing.T) {
 	uid := c.Kubectl(t, "get", "job", "job", "-n", ns, "-o", "jsonpath={.metadata.uid}")
 	pod := func(name, uid string) {
 		reference := fmt.Sprintf("metadata: {ownerReferences: [{apiVersion: batch/v1, kind: Job, name: job, uid: %s, controller: true}], ", uid)
-		c.Apply(t, strings.Replace(podOn(ns, name, "", "", jobFinalizer), "metadata: {", reference, 1))
+		c.Apply(t, strings.Replace(podOn(ns, name, "", "", workloads.JobFinalizer), "metadata: {", reference, 1))
 	}
 	pod("of-a-job", uid)
 	pod("of-none", "00000000-0000-0000-0000-00000000000a")
-	c.Apply(t, podOn(ns, "ended", ns, "", jobFinalizer))
+	c.Apply(t, podOn(ns, "ended", ns, "", workloads.JobFinalizer))
 	fixture.Free(t, c, ns, "pod/of-a-job", "pod/of-none", "pod/ended")
 	deleted(t, c, "pod", "of-a-job", "of-none", "-n", ns)
 	deleted(t, c, "pod", "ended", "-n", ns, "--force", "--grace-period=0") // as its kubelet does

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -16,7 +17,7 @@ func TestManyPodsAreReadByAList(t *testing.T) {
 	ns := c.Namespace(t)
 	var manifests strings.Builder
 	names := []string{"-n", ns, "--grace-period=1", "pods"}
-	for i := range maxByName + 5 {
+	for i := range core.MaxByName + 5 {
 		name := fmt.Sprintf("p%02d", i)
 		manifests.WriteString(podOn(ns, name, ns, ""))
 		names = append(names, name)
@@ -26,11 +27,11 @@ func TestManyPodsAreReadByAList(t *testing.T) {
 	graceOver(t, c, ns, "last")
 	proxy := faultproxy.Start(t, c.Config())
 	d := examine(t, proxy.Config(), Options{}, ns)
-	if len(d.Stuck) != maxByName+6 {
-		t.Errorf("%d pods are stuck, want %d", len(d.Stuck), maxByName+6)
+	if len(d.Stuck) != core.MaxByName+6 {
+		t.Errorf("%d pods are stuck, want %d", len(d.Stuck), core.MaxByName+6)
 	}
 	for _, s := range d.Stuck {
-		if len(s.Causes) != 1 || s.Causes[0].Code != string(NodeGone) {
+		if len(s.Causes) != 1 || s.Causes[0].Code != string(core.NodeGone) {
 			t.Errorf("%s: %+v", s.Object.Name, s.Causes)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 )
 
 // TestEveryCodeIsProducedByATest: a code that no test of why expects may be one that it never gives. A test expects a code that it names, in Go or in a line of a
@@ -33,7 +35,7 @@ func TestEveryCodeIsProducedByATest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, k := range Kinds {
+	for _, k := range core.Kinds {
 		if !expected[string(k.Code)] {
 			t.Errorf("no test produces %s", k.Code)
 		}

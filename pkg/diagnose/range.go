@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -26,22 +27,22 @@ var (
 )
 
 // addresses returns the addresses that only a ServiceCIDR contains, and what has them. If there are none, whoever removes the finalizer has not done it.
-func (e *collector) addresses(ctx context.Context, id graph.ID) []finding {
+func (e *collector) addresses(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
-	by := e.byActor(ctx, id, rangeFinalizer)
-	o := e.own(ctx, id)
+	by := e.ByActor(ctx, id, rangeFinalizer)
+	o := e.Own(ctx, id)
 	if o == nil {
 		return by
 	}
-	ranges, err := e.reader.ListObjects(ctx, serviceCIDRs, "", cluster.Selection{})
+	ranges, err := e.Reader.ListObjects(ctx, serviceCIDRs, "", cluster.Selection{})
 	if err != nil {
-		return withEvidence(by, observed(fmt.Sprintf("which other ServiceCIDRs there are is not known: %v", err))...)
+		return core.WithEvidence(by, core.Observed(fmt.Sprintf("which other ServiceCIDRs there are is not known: %v", err))...)
 	}
-	all, err := e.reader.ListObjects(ctx, ipAddresses, "", cluster.Selection{})
+	all, err := e.Reader.ListObjects(ctx, ipAddresses, "", cluster.Selection{})
 	if err != nil {
-		return withEvidence(by, observed(fmt.Sprintf("whether addresses in it are in use is not known: %v", err))...)
+		return core.WithEvidence(by, core.Observed(fmt.Sprintf("whether addresses in it are in use is not known: %v", err))...)
 	}
-	f := finding{code: InUse, finalizer: rangeFinalizer}
+	f := core.Finding{Code: core.InUse, Finalizer: rangeFinalizer}
 	n := 0
 	for _, address := range all {
 		if !contains(o, address.GetName()) || containedElsewhere(ranges, ref.Name, address.GetName()) {
@@ -52,26 +53,26 @@ func (e *collector) addresses(ctx context.Context, id graph.ID) []finding {
 		}
 		says := fmt.Sprintf("IPAddress %s is in it and in no other ServiceCIDR", address.GetName())
 		if parent, ok := e.parentOf(address); ok {
-			says = fmt.Sprintf("%s has IPAddress %s, which is in no other ServiceCIDR", named(parent), address.GetName())
-			f.commands = append(f.commands, at(parent, command("kubectl", "gc", "delete", "OBJECT", "--dry-run")).
-				doing("shows what is deleted with what has the address").risking(finalizer.RiskNone))
+			says = fmt.Sprintf("%s has IPAddress %s, which is in no other ServiceCIDR", core.Named(parent), address.GetName())
+			f.Commands = append(f.Commands, core.At(parent, core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run")).
+				Doing("shows what is deleted with what has the address").Risking(finalizer.RiskNone))
 		}
-		f.evidence = append(f.evidence, observedAt(from(address, "spec.parentRef"), says)...)
+		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(address, "spec.parentRef"), says)...)
 	}
 	if n == 0 {
-		return withEvidence(by, observed("no IPAddress is in it alone")...)
+		return core.WithEvidence(by, core.Observed("no IPAddress is in it alone")...)
 	}
 	if more := n - phrase.MaxNamed; more > 0 {
-		f.evidence = append(f.evidence, observed(fmt.Sprintf("%d more addresses are in it alone", more))...)
+		f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("%d more addresses are in it alone", more))...)
 	}
-	f.remedy = "Create a ServiceCIDR of another name that contains the range, or delete what has the addresses: then the finalizer is removed."
+	f.Remedy = "Create a ServiceCIDR of another name that contains the range, or delete what has the addresses: then the finalizer is removed."
 	for _, b := range by {
-		if b.cost != "" {
-			f.actor, f.cost = b.actor, b.cost
+		if b.Cost != "" {
+			f.Actor, f.Cost = b.Actor, b.Cost
 		}
 	}
-	f.commands = append(f.commands, remove(rangeFinalizer, "--force").doing("removes the finalizer by hand: Services keep addresses outside any range").risking(finalizer.BreaksCluster))
-	return awaited(found(ref, f), by)
+	f.Commands = append(f.Commands, core.Remove(rangeFinalizer, "--force").Doing("removes the finalizer by hand: Services keep addresses outside any range").Risking(finalizer.BreaksCluster))
+	return core.Awaited(core.Found(ref, f), by)
 }
 
 // contains says whether one of the ranges of a ServiceCIDR contains an address.
@@ -102,9 +103,9 @@ func containedElsewhere(ranges []*unstructured.Unstructured, name, address strin
 // parentOf is what has an IPAddress, as far as its type is served.
 func (e *collector) parentOf(address *unstructured.Unstructured) (v1alpha1.ObjectRef, bool) {
 	parent := func(field string) string { return status.Nested(address, "spec", "parentRef", field) }
-	r, served := e.reader.Lookup(schema.GroupResource{Group: parent("group"), Resource: parent("resource")})
+	r, served := e.Reader.Lookup(schema.GroupResource{Group: parent("group"), Resource: parent("resource")})
 	if !served || parent("name") == "" {
 		return v1alpha1.ObjectRef{}, false
 	}
-	return refTo(r.Type, parent("namespace"), parent("name")), true
+	return core.RefTo(r.Type, parent("namespace"), parent("name")), true
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
@@ -29,7 +31,7 @@ func TestServiceRangeWithAddresses(t *testing.T) {
 	of := subject{"servicecidrs.networking.k8s.io/" + ns, ""}
 
 	cause := examine(t, c.Config(), Options{}, "", of).Stuck[0].Causes[0]
-	if cause.Code != string(InUse) {
+	if cause.Code != string(core.InUse) {
 		t.Errorf("the cause is %s, want InUse", cause.Code)
 	}
 	wantEvidence(t, cause, "Service "+ns+"/web has IPAddress 10.201.0.4, which is in no other ServiceCIDR")
@@ -37,7 +39,7 @@ func TestServiceRangeWithAddresses(t *testing.T) {
 	proxy := faultproxy.Start(t, c.Config())
 	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/ipaddresses") }, faultproxy.Status(403, metav1.StatusReasonForbidden, "ipaddresses is forbidden"))
 	cause = examine(t, proxy.Config(), Options{}, "", of).Stuck[0].Causes[0]
-	if cause.Code == string(InUse) {
+	if cause.Code == string(core.InUse) {
 		t.Error("what cannot be listed is said to be in use")
 	}
 	wantEvidence(t, cause, "whether addresses in it are in use is not known")
@@ -45,7 +47,7 @@ func TestServiceRangeWithAddresses(t *testing.T) {
 	c.Apply(t, cidr(ns+"-larger", "10.201.0.0/24"))
 	fixture.Free(t, c, "", "servicecidr/"+ns+"-larger")
 	cause = examine(t, c.Config(), Options{}, "", of).Stuck[0].Causes[0]
-	if cause.Code == string(InUse) {
+	if cause.Code == string(core.InUse) {
 		t.Error("another range contains the address")
 	}
 	wantEvidence(t, cause, "no IPAddress is in it alone")

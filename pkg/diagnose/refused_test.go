@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/workloads"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -311,8 +313,8 @@ func TestMutatingWebhookSpoilsThePatch(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.Lease(ns, "operator", "me", time.Now()))
-	tracking := fixture.Pack(t, jobFinalizer, fmt.Sprintf("leases: ['%s/operator']", ns))
-	c.Apply(t, fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, namespace: %s, finalizers: [%s]}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns, jobFinalizer))
+	tracking := fixture.Pack(t, workloads.JobFinalizer, fmt.Sprintf("leases: ['%s/operator']", ns))
+	c.Apply(t, fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, namespace: %s, finalizers: [%s]}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns, workloads.JobFinalizer))
 	fixture.Free(t, c, ns, "pod/pod")
 	deleted(t, c, "pod", "pod", "-n", ns)
 	client := answering(t, func(map[string]any) (string, []map[string]any) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/workloads"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
@@ -20,7 +22,7 @@ func TestResourceClaimReservedForPods(t *testing.T) {
 	ns := c.Namespace(t)
 	c.Apply(t, podOn(ns, "trainer", ns, ""))
 	uid := c.Kubectl(t, "get", "pod", "trainer", "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	c.Apply(t, fmt.Sprintf("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpu, namespace: %s, finalizers: [%s]}\nspec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}\n", ns, reservedFinalizer))
+	c.Apply(t, fmt.Sprintf("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpu, namespace: %s, finalizers: [%s]}\nspec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}\n", ns, workloads.ReservedFinalizer))
 	fixture.Free(t, c, ns, "resourceclaim/gpu")
 	c.Kubectl(t, "patch", "resourceclaim", "gpu", "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(
 		`{"status":{"allocation":{"devices":{"results":[{"request":"gpu","driver":"gpu.example.com","pool":"p","device":"d"}]}},"reservedFor":[{"resource":"pods","name":"trainer","uid":%q}]}}`, uid))

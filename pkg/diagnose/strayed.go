@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -16,51 +17,51 @@ import (
 
 // strayed is for an object in a namespace that does not exist: whoever finalized the namespace left it behind (NS-015). Before 1.37 the server answers every update of it
 // with 404, so that no finalizer can be removed before the namespace exists again. What is advised works on every version.
-func (e *examiner) strayed(ctx context.Context, id graph.ID) []finding {
+func (e *examiner) strayed(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	t, ok := e.Graph.Type(id)
 	if !ok || ref.UID == "" || !e.noNamespace(ctx, ref.Namespace) {
 		return nil
 	}
-	o, err := e.reader.GetLive(ctx, t, ref.Namespace, ref.Name)
+	o, err := e.Reader.GetLive(ctx, t, ref.Namespace, ref.Name)
 	if err != nil || o == nil || string(o.GetUID()) != ref.UID {
 		return nil
 	}
 	about := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: cluster.Namespaces.Resource, Name: ref.Namespace}
-	f := finding{code: NamespaceGone, about: &about, evidence: e.says(ctx, o)}
-	f.evidence = append(f.evidence, observed(fmt.Sprintf("namespace %s does not exist, and %s is still in it", ref.Namespace, named(v1alpha1.ObjectRef(ref))))...)
+	f := core.Finding{Code: core.NamespaceGone, About: &about, Evidence: e.Says(ctx, o)}
+	f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("namespace %s does not exist, and %s is still in it", ref.Namespace, core.Named(v1alpha1.ObjectRef(ref))))...)
 	// A policy with a selector of namespaces refuses to have it deleted, too.
-	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.refusal.rejected(ctx, id)) == 0 {
-		f.remedy = "Delete it if nobody needs it. The server accepts that although the namespace does not exist."
-		f.commands = []step{at(v1alpha1.ObjectRef(ref), command("kubectl", "delete", "OBJECT")).doing("deletes the object")}
-		return found(ref, f)
+	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.refusal.Rejected(ctx, id)) == 0 {
+		f.Remedy = "Delete it if nobody needs it. The server accepts that although the namespace does not exist."
+		f.Commands = []core.Step{core.At(v1alpha1.ObjectRef(ref), core.Command("kubectl", "delete", "OBJECT")).Doing("deletes the object")}
+		return core.Found(ref, f)
 	}
-	return found(ref, e.revived(ctx, o, f))
+	return core.Found(ref, e.revived(ctx, o, f))
 }
 
 // revived completes the finding about an object that some servers do not let anyone change before its namespace exists again.
-func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f finding) finding {
-	f.remedy = fmt.Sprintf("Create namespace %s again: before Kubernetes 1.37, only then can the object be changed, and a finalizer be removed by its actor or by hand. Then delete the namespace, which deletes what is left in it.", o.GetNamespace())
-	f.commands = []step{command("kubectl", "create", "namespace", o.GetNamespace()).doing("creates the namespace again, so that the object can be changed").risking(finalizer.RiskNone)}
-	for _, name := range others(o.GetFinalizers()) {
-		a, err := e.actors.Of(ctx, o, name)
+func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f core.Finding) core.Finding {
+	f.Remedy = fmt.Sprintf("Create namespace %s again: before Kubernetes 1.37, only then can the object be changed, and a finalizer be removed by its actor or by hand. Then delete the namespace, which deletes what is left in it.", o.GetNamespace())
+	f.Commands = []core.Step{core.Command("kubectl", "create", "namespace", o.GetNamespace()).Doing("creates the namespace again, so that the object can be changed").Risking(finalizer.RiskNone)}
+	for _, name := range core.Others(o.GetFinalizers()) {
+		a, err := e.Actors.Of(ctx, o, name)
 		if err != nil {
 			return f // the context has ended
 		}
-		f.evidence = append(f.evidence, a.Evidence...)
+		f.Evidence = append(f.Evidence, a.Evidence...)
 		if a.Life == actor.Alive {
-			f.remedy += " " + phrase.Sentence(fmt.Sprintf("%s is alive and can remove finalizer %s once the namespace exists", whoever(a), name))
+			f.Remedy += " " + phrase.Sentence(fmt.Sprintf("%s is alive and can remove finalizer %s once the namespace exists", core.Whoever(a), name))
 		}
-		if f.cost != "" {
-			f.cost += " "
+		if f.Cost != "" {
+			f.Cost += " "
 		}
-		f.cost += cost(a)
-		f.dataLoss = f.dataLoss || a.IsKnown && a.Known.Risk == finalizer.DataLoss
+		f.Cost += core.Cost(a)
+		f.DataLoss = f.DataLoss || a.IsKnown && a.Known.Risk == finalizer.DataLoss
 		if o.GetDeletionTimestamp() != nil {
-			f.commands = append(f.commands, e.byHand(o, a))
+			f.Commands = append(f.Commands, e.ByHand(o, a))
 		}
 	}
-	f.commands = append(f.commands, command("kubectl", "delete", "OBJECT").doing("deletes the namespace, and what is left in it"))
+	f.Commands = append(f.Commands, core.Command("kubectl", "delete", "OBJECT").Doing("deletes the namespace, and what is left in it"))
 	return f
 }
 
@@ -72,7 +73,7 @@ func (e *examiner) noNamespace(ctx context.Context, name string) bool {
 	if id, ok := e.Graph.Find(cluster.Namespaces.Group, cluster.Namespaces.Resource, "", name); ok && e.Graph.Observed(id) {
 		return false
 	}
-	o, err := e.reader.GetObject(ctx, cluster.Namespaces, "", name)
+	o, err := e.Reader.GetObject(ctx, cluster.Namespaces, "", name)
 	return err == nil && o == nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
 
@@ -123,7 +125,7 @@ func TestNamespaceGoneIsNotSaidOfWhatCouldNotBeRead(t *testing.T) {
 			t.Errorf("%s is called stuck", s.Object.Name)
 		}
 		for _, cause := range s.Causes {
-			if cause.Code == string(NamespaceGone) {
+			if cause.Code == string(core.NamespaceGone) {
 				t.Errorf("%s: %+v", s.Object.Name, cause)
 			}
 		}

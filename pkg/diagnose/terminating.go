@@ -3,11 +3,12 @@ package diagnose
 import (
 	"context"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // explained returns what holds an object, followed to the roots. What an object on the way back to itself would add is already being looked at.
-func (e *examiner) explained(ctx context.Context, id graph.ID) []finding {
+func (e *examiner) explained(ctx context.Context, id graph.ID) []core.Finding {
 	if known, ok := e.settled[id]; ok {
 		return known
 	}
@@ -32,9 +33,9 @@ func (e *examiner) explained(ctx context.Context, id graph.ID) []finding {
 
 // whyTerminating returns why an object that is being deleted is still there: what the probes of its type find, then those of its finalizers, and if nobody finds anything
 // and it has no finalizer, that its deletion was left half done.
-func (e *examiner) whyTerminating(ctx context.Context, id graph.ID) []finding {
+func (e *examiner) whyTerminating(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
-	var findings []finding
+	var findings []core.Finding
 	for _, p := range e.ofObjects() {
 		if p.looksAt(ref) {
 			findings = append(findings, p.look(ctx, id)...)
@@ -50,12 +51,12 @@ func (e *examiner) whyTerminating(ctx context.Context, id graph.ID) []finding {
 }
 
 // finalizer returns what holds an object because of one finalizer: the first probe that looks at it says.
-func (e *examiner) finalizer(ctx context.Context, id graph.ID, name string) []finding {
+func (e *examiner) finalizer(ctx context.Context, id graph.ID, name string) []core.Finding {
 	ref := e.Graph.Ref(id)
 	for _, p := range e.ofFinalizers() {
 		if p.looksAt(ref, name) {
 			return p.look(ctx, id, name)
 		}
 	}
-	return e.linked.throughLinks(ctx, id, name, e.byActor(ctx, id, name))
+	return e.linked.throughLinks(ctx, id, name, e.ByActor(ctx, id, name))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -133,7 +134,7 @@ func TestDeletionsAreBounded(t *testing.T) {
 	}
 	deleted(t, c, "namespace", ns)
 	proxy := faultproxy.Start(t, c.Config())
-	d := examine(t, proxy.Config(), Options{limits: limits{deletions: 4}}, ns, subject{"namespaces/" + ns, ""})
+	d := examine(t, proxy.Config(), Options{limits: core.Limits{Deletions: 4}}, ns, subject{"namespaces/" + ns, ""})
 	tried := map[string]int{}
 	for _, r := range proxy.Requests() {
 		if r.Method == http.MethodDelete {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -19,7 +20,7 @@ func (e *linked) concerned(id, end graph.ID) bool {
 			return true
 		}
 	}
-	for _, f := range e.links.Found(id) {
+	for _, f := range e.Links.Found(id) {
 		if f.Dependent() == end && f.Confirmed {
 			return true
 		}
@@ -37,11 +38,11 @@ func (e *linked) toLookAt(id graph.ID, name string) []graph.ID {
 
 // withoutAdvice takes what to do out of findings that were made behind an object to which only an
 // unconfirmed link leads.
-func (e *linked) withoutAdvice(findings []finding, id, end graph.ID) []finding {
+func (e *linked) withoutAdvice(findings []core.Finding, id, end graph.ID) []core.Finding {
 	out := slices.Clone(findings)
 	for i := range out {
-		out[i].commands, out[i].cost = nil, ""
-		out[i].remedy = fmt.Sprintf("Only %s says that %s belongs to it: leave that to whoever it belongs to.", e.placed(id), e.placed(end))
+		out[i].Commands, out[i].Cost = nil, ""
+		out[i].Remedy = fmt.Sprintf("Only %s says that %s belongs to it: leave that to whoever it belongs to.", e.Placed(id), e.Placed(end))
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
@@ -24,45 +25,45 @@ var storageSayings = []string{
 var storageKey = regexp.MustCompile(`/[^\s"]+/[^\s"]+`)
 
 // undecodable is for a type of which the server cannot decode an object.
-func (e *unlisted) undecodable(_ context.Context, gap v1alpha1.Gap) []finding {
+func (e *unlisted) undecodable(_ context.Context, gap v1alpha1.Gap) []core.Finding {
 	if !slices.ContainsFunc(storageSayings, func(s string) bool { return strings.Contains(gap.Message, s) }) {
 		return nil
 	}
-	base := finding{
-		code: ObjectUndecodable, evidence: observed(gapClauses([]v1alpha1.Gap{gap})...),
-		remedy: "Restore the key, or the KMS plugin, with which it was encrypted. An object that is lost can be deleted unread, with none of its finalizers honoured, where the API server's feature gate " +
+	base := core.Finding{
+		Code: core.ObjectUndecodable, Evidence: core.Observed(core.GapClauses([]v1alpha1.Gap{gap})...),
+		Remedy: "Restore the key, or the KMS plugin, with which it was encrypted. An object that is lost can be deleted unread, with none of its finalizers honoured, where the API server's feature gate " +
 			"AllowUnsafeMalformedObjectDeletion is on: by default from Kubernetes 1.37, before that only if it was set. Besides delete it needs the verb " + unsafeDelete + " on the type. " +
 			"Where the gate is off, the key of the object has to be removed from etcd.",
 	}
 	about := e.typeRef(gap)
-	base.about = &about
+	base.About = &about
 	r, ok := e.Catalog.Lookup(schema.GroupResource{Group: gap.Group, Resource: gap.Resource})
 	if !ok {
-		return []finding{base}
+		return []core.Finding{base}
 	}
-	var findings []finding
+	var findings []core.Finding
 	for _, key := range keys(gap.Message) {
 		about, ok := stored(key, v1alpha1.ObjectRef{APIVersion: r.APIVersion(), Kind: r.Kind, Resource: r.Resource}, r.Namespaced)
 		if ok {
 			f := base
-			f.about, f.dataLoss, f.commands = &about, true, unreadSteps()
+			f.About, f.DataLoss, f.Commands = &about, true, unreadSteps()
 			findings = append(findings, f)
 		}
 	}
 	if len(findings) == 0 {
-		return []finding{base}
+		return []core.Finding{base}
 	}
-	return distinct(findings)
+	return core.Distinct(findings)
 }
 
 // unsafeDelete is the verb that deleting an object unread needs besides delete (API-045).
 const unsafeDelete = "unsafe-delete-ignore-read-errors"
 
 // unreadSteps ask whether the user may delete an object unread, and do it.
-func unreadSteps() []step {
-	return []step{
-		command("kubectl", "auth", "can-i", unsafeDelete, "OBJECT").doing("asks whether you have the verb that it needs").risking(finalizer.RiskNone),
-		step{write: deleteUnread}.doing("deletes the object unread, with none of its finalizers honoured").risking(finalizer.DataLoss),
+func unreadSteps() []core.Step {
+	return []core.Step{
+		core.Command("kubectl", "auth", "can-i", unsafeDelete, "OBJECT").Doing("asks whether you have the verb that it needs").Risking(finalizer.RiskNone),
+		core.Step{Write: deleteUnread}.Doing("deletes the object unread, with none of its finalizers honoured").Risking(finalizer.DataLoss),
 	}
 }
 
@@ -99,5 +100,5 @@ func deleteUnread(o v1alpha1.ObjectRef) string {
 	if o.Namespace != "" {
 		path += "/namespaces/" + o.Namespace
 	}
-	return fixedCommand("kubectl", "delete", "--raw", path+"/"+o.Resource+"/"+url.PathEscape(o.Name)+"?ignoreStoreReadErrorWithClusterBreakingPotential=true").write(o)
+	return core.FixedCommand("kubectl", "delete", "--raw", path+"/"+o.Resource+"/"+url.PathEscape(o.Name)+"?ignoreStoreReadErrorWithClusterBreakingPotential=true").Write(o)
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -22,13 +23,13 @@ func (e *linked) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap {
 	}
 	namespace := e.Graph.Namespace(id)
 	var gaps []v1alpha1.Gap
-	for _, d := range e.definitions {
+	for _, d := range e.Definitions {
 		resource, _ := e.Catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
 		if d.Deletion.Holds(name) && (!awaited || d.Deletion.Waits != link.WaitsNever) && d.From.Matches(t.Group, t.Kind, resource.Categories) {
 			gaps = append(gaps, e.gapsOfLink(d, t, namespace)...)
 		}
 	}
-	for _, f := range e.links.Found(id) {
+	for _, f := range e.Links.Found(id) {
 		if f.Definition.Deletion.Holds(name) && (f.Effect.Waits || !awaited && f.Deletes()) && e.Graph.State(f.End) == graph.Unknown {
 			gaps = append(gaps, e.gapsOfEnd(e.Graph.Ref(f.End))...)
 		}
@@ -48,7 +49,7 @@ func (e *linked) gapsOfEnd(end graph.Ref) []v1alpha1.Gap {
 	if gap, ok := gapOf(e.Gaps, graph.Type{Group: end.Group(), Resource: end.Resource}, end.Namespace); ok {
 		return []v1alpha1.Gap{gap}
 	}
-	if end.Resource == "" && !e.mayBeServed(end.Group()) {
+	if end.Resource == "" && !e.MayBeServed(end.Group()) {
 		return nil
 	}
 	return []v1alpha1.Gap{{Group: end.Group(), Resource: cmp.Or(end.Resource, "*"), Namespace: end.Namespace, Reason: v1alpha1.GapFailed, Message: "it was not listed"}}
@@ -57,7 +58,7 @@ func (e *linked) gapsOfEnd(end graph.Ref) []v1alpha1.Gap {
 // gapsOfLink are the gaps that keep it unknown where a link leads from objects of a type: their own content, or the objects that a label selector would find.
 func (e *linked) gapsOfLink(d *link.Definition, t graph.Type, namespace string) []v1alpha1.Gap {
 	var gaps []v1alpha1.Gap
-	for _, gap := range e.unlinked {
+	for _, gap := range e.Unlinked {
 		own := gap.Group == t.Group && gap.Resource == t.Resource && (gap.Namespace == "" || gap.Namespace == namespace)
 		ends := slices.ContainsFunc(d.Ends, func(of link.Ends) bool { return e.canBeOf(gap, of.Kinds) })
 		if own || ends || gap.Resource == "*" && gap.Group == "" {
@@ -77,18 +78,18 @@ func (e *linked) canBeOf(gap v1alpha1.Gap, kinds []graph.KindPattern) bool {
 }
 
 // hiddenEnd is for an actor that can wait for what cannot be seen.
-func (e *linked) hiddenEnd(id graph.ID, name string, own []finding, gaps []v1alpha1.Gap) finding {
-	f := finding{code: BlockerHidden, finalizer: name, evidence: observed(gapClauses(gaps)...), at: e.Graph.Ref(id)}
+func (e *linked) hiddenEnd(id graph.ID, name string, own []core.Finding, gaps []v1alpha1.Gap) core.Finding {
+	f := core.Finding{Code: core.BlockerHidden, Finalizer: name, Evidence: core.Observed(core.GapClauses(gaps)...), At: e.Graph.Ref(id)}
 	for _, o := range own {
-		if o.finalizer == name {
-			f.actor, f.cost = o.actor, o.cost
+		if o.Finalizer == name {
+			f.Actor, f.Cost = o.Actor, o.Cost
 		}
 	}
-	who := f.actor
+	who := f.Actor
 	if who == "" {
 		who = "whoever removes the finalizer"
 	}
-	f.remedy = phrase.Sentence(fmt.Sprintf("%s can wait for objects that cannot be seen: make the types available, or run the command as a user who may read them", who)) +
+	f.Remedy = phrase.Sentence(fmt.Sprintf("%s can wait for objects that cannot be seen: make the types available, or run the command as a user who may read them", who)) +
 		" Do not remove the finalizer before that: what it stands for can still exist."
 	return f
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -305,7 +307,7 @@ func examineHidden(t testing.TB, c *testcluster.Cluster, ref v1alpha1.ObjectRef)
 			of.Hidden = append(of.Hidden, Hidden{Object: ref, Gap: gap})
 		}
 	}
-	d, err := Examine(t.Context(), listed.Client, Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, of, Options{Known: fixture.Packs(t)})
+	d, err := Examine(t.Context(), listed.Client, core.Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, of, Options{Known: fixture.Packs(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

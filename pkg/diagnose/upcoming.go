@@ -4,31 +4,32 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // upcoming returns what will keep an object that is not being deleted yet: its finalizers that nobody is there to remove. Of one whose actor lives, or whose
 // actor cannot be seen from here, nothing is said before it is in the way.
-func (e *examiner) upcoming(ctx context.Context, id graph.ID) []finding {
+func (e *examiner) upcoming(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
-	var findings []finding
-	for _, name := range others(e.Graph.Finalizers(id)) {
+	var findings []core.Finding
+	for _, name := range core.Others(e.Graph.Finalizers(id)) {
 		if slices.ContainsFunc(e.ofFinalizers(), func(p finalizerProbe) bool { return p.looksAt(ref, name) }) {
 			continue
 		}
 		for _, f := range e.like(ctx, id).of(name) {
-			if f.code == FinalizerActorAlive || f.code == FinalizerActorUnknown && f.actor != "" {
+			if f.Code == core.FinalizerActorAlive || f.Code == core.FinalizerActorUnknown && f.Actor != "" {
 				continue
 			}
-			f.evidence = append(observed("it is not being deleted yet, and once it is, the finalizer blocks it"), f.evidence...)
+			f.Evidence = append(core.Observed("it is not being deleted yet, and once it is, the finalizer blocks it"), f.Evidence...)
 			findings = append(findings, f)
 		}
 	}
-	return later(found(ref, findings...))
+	return core.Later(core.Found(ref, findings...))
 }
 
 // upcomingBelow returns what will keep an object that the garbage collector is to delete in the foreground, and the dependents that it waits for then.
-func (e *examiner) upcomingBelow(ctx context.Context, id graph.ID, seen map[graph.ID]bool) []finding {
+func (e *examiner) upcomingBelow(ctx context.Context, id graph.ID, seen map[graph.ID]bool) []core.Finding {
 	if seen[id] || ctx.Err() != nil {
 		return nil
 	}
@@ -36,7 +37,7 @@ func (e *examiner) upcomingBelow(ctx context.Context, id graph.ID, seen map[grap
 	findings := e.upcoming(ctx, id)
 	for edge := range e.Graph.Dependents(id) {
 		if e.collector.projection.Blocks(edge) && e.Graph.DeletionTimestamp(edge.Dependent) == 0 {
-			findings = append(findings, behind(e.Graph.Ref(edge.Dependent), e.upcomingBelow(ctx, edge.Dependent, seen))...)
+			findings = append(findings, core.Behind(e.Graph.Ref(edge.Dependent), e.upcomingBelow(ctx, edge.Dependent, seen))...)
 		}
 	}
 	return findings

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/storage"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -148,7 +149,7 @@ func TestVolumeIsAttached(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	finalizer := attacherFinalizer + "csi-example-com"
+	finalizer := storage.AttacherFinalizer + "csi-example-com"
 	c.Apply(t, strings.Replace(volumeFor(ns, ns, "data", finalizer), "metadata: {", "metadata: {annotations: {}, ", 1))
 	c.Apply(t, fmt.Sprintf("apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: %[1]s, finalizers: [%[2]s]}\nspec: {attacher: csi.example.com, nodeName: %[1]s, source: {persistentVolumeName: %[1]s}}\n", ns, finalizer))
 	fixture.Free(t, c, "", "pv/"+ns, "volumeattachment/"+ns)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -24,7 +25,7 @@ func Why(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Diagn
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil: // who may list one namespace need not be able to list all
-			s.unlinked = append(s.unlinked, v1alpha1.Gap{Resource: "*", Reason: v1alpha1.GapFailed, Links: true, Message: "where links lead to was not listed: " + err.Error()})
+			s.Unlinked = append(s.Unlinked, v1alpha1.Gap{Resource: "*", Reason: v1alpha1.GapFailed, Links: true, Message: "where links lead to was not listed: " + err.Error()})
 		default:
 			s, subjects = everywhere, of
 		}
@@ -34,7 +35,7 @@ func Why(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Diagn
 
 // survey lists a namespace, or everything if it is empty, and finds in it what a query asks about, and the links that matter for that. Elsewhere says that one leads
 // out of the namespace.
-func survey(ctx context.Context, q *selection.Query, scope string, opts Options) (s Snapshot, of Subjects, elsewhere bool, err error) {
+func survey(ctx context.Context, q *selection.Query, scope string, opts Options) (s core.Snapshot, of Subjects, elsewhere bool, err error) {
 	within := *q
 	within.Scope = scope
 	listed, err := within.List(ctx)
@@ -44,11 +45,11 @@ func survey(ctx context.Context, q *selection.Query, scope string, opts Options)
 	if err := namespaceExists(ctx, q, listed.Graph); err != nil {
 		return s, of, false, err
 	}
-	s = Snapshot{Catalog: q.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}
+	s = core.Snapshot{Catalog: q.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}
 	if of, err = subjectsOf(ctx, q, s); err != nil {
 		return s, of, false, err
 	}
-	s, elsewhere, err = s.follow(ctx, q.Client, scope, of, opts.Known)
+	s, elsewhere, err = follow(ctx, q.Client, s, scope, of, opts.Known)
 	return s, of, elsewhere, err
 }
 
@@ -72,7 +73,7 @@ func scopeOf(q *selection.Query) string {
 }
 
 // subjectsOf are what is asked about by name: what was seen, and what lies in a gap.
-func subjectsOf(ctx context.Context, q *selection.Query, s Snapshot) (Subjects, error) {
+func subjectsOf(ctx context.Context, q *selection.Query, s core.Snapshot) (Subjects, error) {
 	var all Subjects
 	var missing []error
 	for _, o := range q.Objects {

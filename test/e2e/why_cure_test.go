@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -70,7 +70,7 @@ func (c *curing) why(object string) *v1alpha1.Diagnosis {
 		if err := json.Unmarshal([]byte(out), d); err != nil {
 			return false, fmt.Errorf("%w: %s", err, out)
 		}
-		inProgress := func(cause v1alpha1.Cause) bool { return cause.Code == string(diagnose.InProgress) }
+		inProgress := func(cause v1alpha1.Cause) bool { return cause.Code == string(core.InProgress) }
 		return !slices.ContainsFunc(d.Stuck, func(s v1alpha1.Stuck) bool { return slices.ContainsFunc(s.Causes, inProgress) }), nil
 	})
 	return d

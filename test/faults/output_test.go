@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 )
 
 // output is what a command printed for programs, as far as it is about the objects of one world.
@@ -150,9 +150,9 @@ func (w *world) sayRest(out *output, left, held []v1alpha1.Survivor) {
 // whateverItsAge is the code of a cause that does not change while a command takes its time: for some seconds after a deletion neither the collector nor the namespace
 // controller is blamed for having done nothing yet, and then they are.
 func whateverItsAge(code string) string {
-	switch diagnose.Code(code) {
-	case diagnose.CollectorNotActing, diagnose.NamespaceControllerNotActing:
-		return string(diagnose.InProgress)
+	switch core.Code(code) {
+	case core.CollectorNotActing, core.NamespaceControllerNotActing:
+		return string(core.InProgress)
 	default:
 		return code
 	}

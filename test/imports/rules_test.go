@@ -15,6 +15,8 @@ var (
 	verbs     = []string{"pkg/cmd/tree", "pkg/cmd/delete", "pkg/cmd/wait", "pkg/cmd/run", "pkg/cmd/why", "pkg/cmd/unfinalize", "pkg/cmd/explain", "pkg/cmd/check", "pkg/cmd/adopt", "pkg/cmd/disown", "pkg/cmd/archive", "pkg/cmd/restore", "pkg/cmd/rescue"}
 	below     = []string{"pkg/selection", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership", "pkg/admission"}
 	output    = []string{"pkg/render", "pkg/encode", "pkg/page"}
+	rooms     = []string{"pkg/diagnose/core", "pkg/diagnose/refusal", "pkg/diagnose/workloads", "pkg/diagnose/storage", "pkg/diagnose/finalizers"}
+	room      = []string{"pkg/diagnose/core", "pkg/actor", "pkg/status", "pkg/cluster", "pkg/finalizer", "pkg/link", "pkg/graph"}
 )
 
 // imports says which packages of the module a package may import besides the leaves. What is on one floor may see each
@@ -44,31 +46,37 @@ var imports = map[string][]string{
 	"pkg/deletion":       slices.Concat(engines, knowledge, below),
 	"pkg/act":            slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/status"}),
 	"pkg/collect":        slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),
-	"pkg/diagnose":       slices.Concat(engines, knowledge, below),
-	"pkg/archive":        slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),
-	"pkg/unfinalize":     slices.Concat([]string{"pkg/collect", "pkg/archive"}, knowledge, below),
-	"pkg/restore":        slices.Concat([]string{"pkg/archive", "pkg/ownerref"}, knowledge, below),
-	"pkg/selection":      {"pkg/cluster", "pkg/graph", "pkg/link"},
-	"pkg/ownership":      {"pkg/cluster", "pkg/graph", "pkg/link"},
-	"pkg/actor":          {"pkg/cluster", "pkg/admission", "pkg/finalizer", "pkg/status", "pkg/graph"},
-	"pkg/encode":         slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/actor", "pkg/status", "pkg/approval"}),
-	"pkg/render":         slices.Concat(engines, knowledge, []string{"pkg/actor", "pkg/status", "pkg/approval", "pkg/page"}),
-	"pkg/page":           nil,
-	"pkg/approval":       nil,
-	"pkg/audit":          nil,
-	"pkg/cluster":        {"pkg/admission", "pkg/graph", "pkg/status"},
-	"pkg/admission":      {"pkg/graph"},
-	"pkg/plan":           {"pkg/finalizer", "pkg/link", "pkg/graph"},
-	"pkg/finalizer":      {"pkg/link", "pkg/graph"},
-	"pkg/link":           {"pkg/finalizer", "pkg/graph"},
-	"pkg/graph":          nil,
-	"pkg/status":         nil,
-	"pkg/phrase":         nil,
-	"pkg/answer":         nil,
-	"pkg/suggest":        nil,
-	"pkg/interrupt":      nil,
-	"pkg/api/v1alpha1":   nil,
-	"plugins":            nil,
+	"pkg/diagnose":       slices.Concat(rooms, knowledge, below),
+	// The rooms of diagnose: each imports the core, and what it asks of the whole is a function that the core holds.
+	"pkg/diagnose/core":       slices.Concat(knowledge, []string{"pkg/actor", "pkg/status", "pkg/cluster", "pkg/ownership", "pkg/admission"}),
+	"pkg/diagnose/refusal":    slices.Concat(room, []string{"pkg/ownership", "pkg/admission"}),
+	"pkg/diagnose/workloads":  room,
+	"pkg/diagnose/storage":    slices.Concat(room, []string{"pkg/diagnose/workloads"}),
+	"pkg/diagnose/finalizers": slices.Concat(room, []string{"pkg/diagnose/refusal"}),
+	"pkg/archive":             slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),
+	"pkg/unfinalize":          slices.Concat([]string{"pkg/collect", "pkg/archive"}, knowledge, below),
+	"pkg/restore":             slices.Concat([]string{"pkg/archive", "pkg/ownerref"}, knowledge, below),
+	"pkg/selection":           {"pkg/cluster", "pkg/graph", "pkg/link"},
+	"pkg/ownership":           {"pkg/cluster", "pkg/graph", "pkg/link"},
+	"pkg/actor":               {"pkg/cluster", "pkg/admission", "pkg/finalizer", "pkg/status", "pkg/graph"},
+	"pkg/encode":              slices.Concat(engines, knowledge, []string{"pkg/render", "pkg/actor", "pkg/status", "pkg/approval"}),
+	"pkg/render":              slices.Concat(engines, knowledge, []string{"pkg/actor", "pkg/status", "pkg/approval", "pkg/page"}),
+	"pkg/page":                nil,
+	"pkg/approval":            nil,
+	"pkg/audit":               nil,
+	"pkg/cluster":             {"pkg/admission", "pkg/graph", "pkg/status"},
+	"pkg/admission":           {"pkg/graph"},
+	"pkg/plan":                {"pkg/finalizer", "pkg/link", "pkg/graph"},
+	"pkg/finalizer":           {"pkg/link", "pkg/graph"},
+	"pkg/link":                {"pkg/finalizer", "pkg/graph"},
+	"pkg/graph":               nil,
+	"pkg/status":              nil,
+	"pkg/phrase":              nil,
+	"pkg/answer":              nil,
+	"pkg/suggest":             nil,
+	"pkg/interrupt":           nil,
+	"pkg/api/v1alpha1":        nil,
+	"plugins":                 nil,
 }
 
 // command is what a command may import: its engine, what says which objects are meant, and what prints.

@@ -1,0 +1,183 @@
+package core
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// Finding is a cause as it was found at one object.
+type Finding struct {
+	Code Code
+	// About is what the cause lies in; nil if it is the object that was looked at. What is found at one object then holds for others that are like it.
+	About     *v1alpha1.ObjectRef
+	Finalizer string
+	Actor     string
+	Evidence  []v1alpha1.Observation
+	Remedy    string
+	// Cost is what removing the finalizer by hand costs, in sentences, and dataLoss that data is destroyed by a step or by what follows.
+	Cost     string
+	DataLoss bool
+	// Commands cure it at an object, the safest first.
+	Commands []Step
+	// told is how many more objects the evidence is of, and unsaid of how many it is not.
+	told, unsaid int
+	// After is behind how many others it comes up, each of which has to be cured before.
+	After int
+	// Users are objects that are being deleted, and with which the cause goes.
+	Users []graph.ID
+	// Moves is what moves if whoever has to act does; nil if the cause does not depend on that.
+	Moves *Movement
+	// Via leads from the object that was asked about to the one that was looked at.
+	Via []graph.Ref
+	At  graph.Ref
+}
+
+// Key is the same for findings of one cause.
+func (f Finding) Key() string {
+	o := f.Object()
+	return strings.Join([]string{string(f.Code), o.UID, o.APIVersion, o.Kind, o.Namespace, o.Name, f.Finalizer}, "\x00")
+}
+
+func (f Finding) Object() v1alpha1.ObjectRef {
+	if f.About != nil {
+		return *f.About
+	}
+	return v1alpha1.ObjectRef(f.At)
+}
+
+// Found places findings at an object, unless they were made at another already.
+func Found(at graph.Ref, findings ...Finding) []Finding {
+	out := slices.Clone(findings)
+	for i := range out {
+		if out[i].At == (graph.Ref{}) {
+			out[i].At = at
+		}
+	}
+	return out
+}
+
+// Behind puts an object in front of findings that were made at what it waits for.
+func Behind(ref graph.Ref, findings []Finding) []Finding {
+	out := slices.Clone(findings)
+	for i := range out {
+		out[i].Via = append([]graph.Ref{ref}, out[i].Via...)
+	}
+	return out
+}
+
+// Printed is a finding as it is printed.
+func (f Finding) Printed() v1alpha1.Cause {
+	c := v1alpha1.Cause{
+		Code: string(f.Code), Object: f.Object(), Finalizer: f.Finalizer, Actor: f.Actor,
+		Summary: f.summary(), Evidence: []string{}, Observations: f.observations(), Remedy: cmp.Or(f.Remedy, byCode[f.Code].Remedy), Cost: f.Cost, DataLoss: f.DataLoss, Commands: []string{},
+	}
+	for _, o := range c.Observations {
+		c.Evidence = append(c.Evidence, o.Says)
+	}
+	for i, ref := range f.Via {
+		if i > 0 && (ref != f.At || f.About != nil) { // neither the stuck object nor that of the cause
+			c.Via = append(c.Via, v1alpha1.ObjectRef(ref))
+		}
+	}
+	for _, s := range f.Commands {
+		line := s.Write(c.Object)
+		if line == "" || slices.Contains(c.Commands, line) {
+			continue
+		}
+		c.Commands = append(c.Commands, line)
+		c.Steps = append(c.Steps, v1alpha1.Step{Command: line, Does: s.Does, Risk: string(s.risk)})
+	}
+	return c
+}
+
+// observations are the evidence, each clause once.
+func (f Finding) observations() []v1alpha1.Observation {
+	var all []v1alpha1.Observation
+	for _, o := range f.Evidence {
+		if !says(all, o) {
+			all = append(all, o)
+		}
+	}
+	if f.unsaid > 0 {
+		all = append(all, Observed(fmt.Sprintf("and the like of %s more", phrase.Count(f.unsaid, "object")))...)
+	}
+	return all
+}
+
+// says says whether a clause is among others.
+func says(all []v1alpha1.Observation, o v1alpha1.Observation) bool {
+	return slices.ContainsFunc(all, func(s v1alpha1.Observation) bool { return s.Says == o.Says })
+}
+
+// Distinct leaves out what is found on several ways; the first, which is the shortest or as short, stays. What was seen at several objects, and what cures it
+// there, is said of a few.
+func Distinct(findings []Finding) []Finding {
+	var out []Finding
+	at := map[string]int{}
+	for _, f := range findings {
+		i, seen := at[f.Key()]
+		if !seen {
+			at[f.Key()] = len(out)
+			out = append(out, f)
+			continue
+		}
+		out[i] = merged(out[i], f)
+	}
+	return out
+}
+
+// merged adds to a finding what another of the same cause says besides.
+func merged(f, other Finding) Finding {
+	var more []v1alpha1.Observation
+	for _, o := range other.Evidence {
+		if !says(f.Evidence, o) {
+			more = append(more, o)
+		}
+	}
+	switch {
+	case len(more) > 0 && f.told < phrase.MaxNamed-1:
+		f.Evidence = append(slices.Clone(f.Evidence), more...)
+		f.told++
+	case len(more) > 0:
+		f.unsaid++
+	}
+	f.Commands = joined(f, other)
+	f.After, f.DataLoss = min(f.After, other.After), f.DataLoss || other.DataLoss
+	return f
+}
+
+// joined returns the commands of one finding, and those of another of the same cause that are different.
+func joined(f, other Finding) []Step {
+	all, seen := slices.Clone(f.Commands), map[string]bool{}
+	for _, s := range f.Commands {
+		seen[s.Write(f.Object())] = true
+	}
+	for _, s := range other.Commands {
+		if len(all) < phrase.MaxNamed && !seen[s.Write(f.Object())] {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// InOrder compares causes by the order in which they come up.
+func InOrder(a, b Finding) int {
+	return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(byCode[a.Code].Rank, byCode[b.Code].Rank))
+}
+
+// Movement are objects to which something happens if whoever has to act does: an owner and its dependents, or a namespace and what is in it.
+type Movement struct {
+	Of  graph.ID
+	Ids []graph.ID
+	// Gone says that the owner or the namespace does not exist any more, moved how many of the others have been deleted or orphaned since the snapshot, and
+	// unread that not all could be read again.
+	Gone   bool
+	Moved  int
+	Unread bool
+}

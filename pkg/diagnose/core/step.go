@@ -1,0 +1,48 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// Step is one command of a cure.
+type Step struct {
+	// Write writes the command about an object.
+	Write func(v1alpha1.ObjectRef) string
+	// Does is a clause that says what it brings about, and risk what it puts at risk.
+	Does string
+	risk finalizer.Risk
+	// Removes says that it removes a finalizer by hand.
+	Removes bool
+	// creates is the namespace in which it creates something, empty if it creates nothing.
+	creates string
+}
+
+// Doing says what a step brings about.
+func (s Step) Doing(does string) Step {
+	s.Does = does
+	return s
+}
+
+// Risking says what a step puts at risk.
+func (s Step) Risking(risk finalizer.Risk) Step {
+	s.risk = risk
+	return s
+}
+
+// FixedCommand is a command line that does not depend on an object.
+func FixedCommand(args ...string) Step { return At(v1alpha1.ObjectRef{}, Command(args...)) }
+
+// At is a command about another object than the one in which the cause lies.
+func At(o v1alpha1.ObjectRef, s Step) Step {
+	write := s.Write
+	s.Write = func(v1alpha1.ObjectRef) string { return write(o) }
+	return s
+}
+
+// ignoring is the command that has the server go on without a webhook that does not answer.
+func ignoring(index int) Step {
+	return Command("kubectl", "patch", "OBJECT", "--type=json", "-p", fmt.Sprintf(`[{"op":"replace","path":"/webhooks/%d/failurePolicy","value":"Ignore"}]`, index))
+}

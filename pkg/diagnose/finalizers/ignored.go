@@ -1,0 +1,125 @@
+package finalizers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// ignored returns why an actor that is alive will not remove the finalizer: it may not, or it ignores the object. The last finding has the command that
+// removes it by hand.
+func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
+	var all []core.Finding
+	forbidden := e.Actors.Forbidden(ctx, b.Object, b.Actor)
+	if forbidden.Concluded {
+		all = append(all, e.forbidden(ctx, b, f, forbidden))
+	}
+	for _, p := range e.Actors.Paused(ctx, b.Object, b.Actor) {
+		g := f
+		g.Code, g.Remedy = core.ActorPaused, "End the pause, and let "+b.Name+" finish."+b.OnceRunning()+moved(p)
+		if p.Custom {
+			g.Remedy = fmt.Sprintf("If %s is not meant to ignore it, end the pause, and let it finish.", b.Name) + b.OnceRunning()
+		}
+		g.Evidence = append([]v1alpha1.Observation{p.Observation(b.Object)}, f.Evidence...)
+		g.Commands = []core.Step{e.resume(b, p)}
+		all = append(all, g)
+	}
+	if scope, ok := b.NotWatching(b.Object.GetNamespace()); ok {
+		all = append(all, e.notWatching(b, f, scope))
+	}
+	if n := len(all); n > 0 {
+		all[n-1].Commands = b.Ordered(all[n-1].Commands)
+	}
+	return all
+}
+
+// forbidden is for an actor that lost its rights. Where the namespace is being deleted, the RoleBinding that it had there is often gone before the object.
+func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Finding, of actor.Forbidden) core.Finding {
+	f.Code = core.ActorForbidden
+	f.Evidence = append(slices.Clone(f.Evidence), of.Evidence...)
+	f.Remedy = fmt.Sprintf("Restore the binding that lets ServiceAccount %s/%s update and patch %s, and let %s finish.", of.Account.Namespace, of.Account.Name, of.Resource, b.Name)
+	if ns := b.Object.GetNamespace(); e.Closed(ctx, ns) {
+		f.Remedy = fmt.Sprintf("Let ServiceAccount %s/%s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, which is being deleted: it takes a ClusterRoleBinding.", of.Account.Namespace, of.Account.Name, of.Resource, b.Name, ns)
+	}
+	if of.Role != "" {
+		f.Remedy += " One that would do: " + phrase.Command("kubectl", "create", "clusterrolebinding", of.Account.Name+"-"+of.Role,
+			"--clusterrole="+of.Role, "--serviceaccount="+of.Account.Namespace+":"+of.Account.Name)
+	}
+	if of.Lacking != "" {
+		f.Remedy = fmt.Sprintf("Add the verbs update and patch of %s to %s, and let %s finish.", of.Resource, of.Lacking, b.Name)
+	}
+	f.Remedy += b.OnceRunning()
+	ask := []string{"kubectl", "auth", "can-i", "patch", of.Resource, "--as=" + of.Account.User()}
+	if ns := b.Object.GetNamespace(); ns != "" {
+		ask = append(ask, "-n", ns)
+	}
+	f.Commands = []core.Step{core.FixedCommand(ask...).Doing("asks the server whether it may: yes, once the binding is there").Risking(finalizer.RiskNone)}
+	if add, ok := adding(of, b.Object); ok {
+		f.Commands = append(f.Commands, add.Doing("lets it remove the finalizer: whatever installs the role has to grant it as well").Risking(b.RiskOnceRunning()))
+	}
+	return f
+}
+
+// adding is the command that adds the verbs to a role that lacks them. A Role in a namespace that is being deleted can still be changed.
+func adding(of actor.Forbidden, o *unstructured.Unstructured) (core.Step, bool) {
+	kind, name, _ := strings.Cut(of.Lacking, " ")
+	if name == "" {
+		return core.Step{}, false
+	}
+	resource, group, _ := strings.Cut(of.Resource, ".")
+	args := []string{"kubectl", "patch", strings.ToLower(kind) + "/" + name, "--type=json", "-p",
+		fmt.Sprintf(`[{"op":"add","path":"/rules/-","value":{"apiGroups":[%q],"resources":[%q],"verbs":["update","patch"]}}]`, group, resource)}
+	if kind == "Role" {
+		args = append(args, "-n", o.GetNamespace())
+	}
+	return core.FixedCommand(args...), true
+}
+
+// notWatching is for an actor that was started to watch other namespaces.
+func (e *Examiner) notWatching(b core.Responsible, f core.Finding, s actor.Scope) core.Finding {
+	ns, name := b.Object.GetNamespace(), graph.Located(s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
+	f.Code = core.ActorNotWatching
+	f.Evidence = append([]v1alpha1.Observation{s.Observation(), {Says: "the object is in namespace " + ns}}, f.Evidence...)
+	f.Remedy = fmt.Sprintf("Have %s watch namespace %s as well, through whatever installs it, and let it finish.", name, ns) + b.OnceRunning()
+	if s.Variable {
+		set := core.At(e.Ref(s.Workload), core.Command("kubectl", "set", "env", "OBJECT", s.Setting+"="+s.Value+","+ns))
+		f.Commands = []core.Step{set.Doing("starts it again so that it watches " + ns + " as well").Risking(b.RiskOnceRunning())}
+	}
+	return f
+}
+
+// alsoPaused adds to a finding about an actor that is not known to be alive that it would ignore the object.
+func (e *Examiner) alsoPaused(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
+	for _, p := range e.Actors.Paused(ctx, b.Object, b.Actor) {
+		f.Evidence = append(f.Evidence, p.Observation(b.Object))
+		f.Commands = append(f.Commands, e.resume(b, p))
+	}
+	return f
+}
+
+// resume is the command that ends a pause.
+func (e *Examiner) resume(b core.Responsible, p actor.Pause) core.Step {
+	risk := b.RiskOnceRunning()
+	if p.Moved {
+		risk = finalizer.DataLoss
+	}
+	return core.At(e.Ref(p.Object), core.Command(append([]string{"kubectl"}, p.Resume()...)...)).Doing("has " + b.Name + " work on it again").Risking(risk)
+}
+
+// moved warns of what a pause of Cluster API can mean.
+func moved(p actor.Pause) string {
+	if !p.Moved {
+		return ""
+	}
+	return " " + phrase.Sentence("clusterctl move pauses the Cluster that it moves: make sure first that no other management cluster owns its machines now, since this one would delete them")
+}

@@ -1,0 +1,105 @@
+package refusal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// webhookDenies is for a webhook that answers, and says no.
+func (e *Examiner) webhookDenies(ctx context.Context, w admission.Write, said string, names []string) []core.Finding {
+	if w.Operation == admissionv1.Delete {
+		if guards := e.guards(ctx, w, said); len(guards) > 0 {
+			return guards
+		}
+	}
+	hooks, unread := e.Admission.Webhooks(ctx)
+	var findings []core.Finding
+	for _, h := range hooks {
+		if h.Name != names[0] || e.Admission.Calls(ctx, h, w) == admission.Never {
+			continue
+		}
+		about := e.Ref(h.Config)
+		findings = append(findings, denied(w, said, core.Finding{About: &about}, fmt.Sprintf("webhook %s", h.Name), fmt.Sprintf("/webhooks/%d", h.Index), h.MatchConditions))
+	}
+	if len(findings) > 0 {
+		return findings
+	}
+	return []core.Finding{{
+		Code: core.AdmissionDenied, Evidence: append(core.Observed(fmt.Sprintf("%s is denied: %s", w, said)), core.Observed(unread...)...),
+		Remedy: fmt.Sprintf("Do what webhook %s asks for, or exempt the object from it.", names[0]),
+	}}
+}
+
+// policyDenies is for a ValidatingAdmissionPolicy.
+func (e *Examiner) policyDenies(ctx context.Context, w admission.Write, said string, names []string) []core.Finding {
+	return e.policyOf(ctx, admission.ValidatingPolicies, "ValidatingAdmissionPolicy", w, said, names)
+}
+
+// policyFails is for a policy that fails itself, and whose failurePolicy is Fail. The server does not say of which kind it is: it is the one that exists.
+func (e *Examiner) policyFails(ctx context.Context, w admission.Write, said string, names []string) []core.Finding {
+	if o, err := e.Reader.GetObject(ctx, admission.MutatingPolicies, "", names[0]); err == nil && o != nil {
+		return e.policyOf(ctx, admission.MutatingPolicies, o.GetKind(), w, said, names)
+	}
+	return e.policyDenies(ctx, w, said, names)
+}
+
+// policyOf is the cause that a policy of a type is that refuses a write.
+func (e *Examiner) policyOf(ctx context.Context, of schema.GroupResource, kind string, w admission.Write, said string, names []string) []core.Finding {
+	about := v1alpha1.ObjectRef{APIVersion: of.Group + "/v1", Kind: kind, Resource: of.Resource, Name: names[0]}
+	var conditions []admissionv1.MatchCondition
+	if o, err := e.Reader.GetObject(ctx, of, "", names[0]); err == nil && o != nil {
+		about = e.Ref(o)
+		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "matchConditions")
+		conditions = make([]admissionv1.MatchCondition, len(list))
+	}
+	f := denied(w, said, core.Finding{About: &about}, "the policy", "/spec", conditions)
+	if names[1] == "" {
+		return []core.Finding{f}
+	}
+	binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: kind + "Binding", Resource: admission.Bindings(of).Resource, Name: names[1]}
+	switch {
+	case strings.Contains(said, noParameters):
+		f = e.withoutParameters(ctx, w, f, binding)
+	case w.Operation == admissionv1.Delete:
+		f.Remedy = "Do what the policy asks for. If it is wrong, delete its binding: the policy itself stays."
+		f.Commands = []core.Step{core.Describe(), core.At(binding, core.Command("kubectl", "delete", "OBJECT"))}
+	}
+	return []core.Finding{f}
+}
+
+// denied completes the finding about somebody who denies a write. A denial of an update is cured for good by leaving out objects that are being deleted: nobody
+// means those. A denial of a deletion is there to protect something.
+func denied(w admission.Write, said string, f core.Finding, who, path string, conditions []admissionv1.MatchCondition) core.Finding {
+	f.Code = core.AdmissionDenied
+	f.Evidence = core.Observed(fmt.Sprintf("%s is denied: %s", w, said))
+	if w.Operation == admissionv1.Delete {
+		f.Remedy = fmt.Sprintf("Do what %s asks for: a deletion is mostly denied to protect something that is in use.", who)
+		f.Commands = []core.Step{core.Describe().Doing("shows what is called for which deletions").Risking(finalizer.RiskNone)}
+		return f
+	}
+	f.Remedy = fmt.Sprintf("Do what %s asks for, or exempt objects that are being deleted from it.", who)
+	f.Commands = []core.Step{core.Describe().Doing("shows what it asks for, and of whom").Risking(finalizer.RiskNone),
+		exempt(path, len(conditions) > 0).Doing("exempts updates of all objects that are being deleted, whoever makes them")}
+	return f
+}
+
+// exempt is the command that adds a match condition, below a path, which leaves out updates of objects that are being deleted.
+func exempt(path string, hasSome bool) core.Step {
+	condition := `{"name":"not-being-deleted","expression":"request.operation != 'UPDATE' || !has(oldObject.metadata.deletionTimestamp)"}`
+	patch := fmt.Sprintf(`[{"op":"add","path":"%s/matchConditions","value":[%s]}]`, path, condition)
+	if hasSome {
+		patch = fmt.Sprintf(`[{"op":"add","path":"%s/matchConditions/-","value":%s}]`, path, condition)
+	}
+	return core.Command("kubectl", "patch", "OBJECT", "--type=json", "-p", patch)
+}

@@ -1,0 +1,90 @@
+package refusal
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// The ways in which the API server names who denies a write, as controllers repeat them.
+var (
+	hookDenied   = regexp.MustCompile(`admission webhook "([^"]+)" denied the request`)
+	policyDenied = regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '[^']+')? denied request`)
+)
+
+// QuotedDenials returns who denied a write of an object's controller, by what the object says: a dry run of the user shows nothing where only others are refused. Which
+// write it was the object does not say; so what is named has to be called for updates of it.
+func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructured) []core.Finding {
+	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
+	if !ok {
+		return nil
+	}
+	w := admission.Write{Operation: admissionv1.Update, Type: t, Object: o}
+	may := e.Reviews.Ask(ctx, []cluster.Access{{Verb: "patch", Type: t, Namespace: o.GetNamespace(), Name: o.GetName()}})[0].Permission == cluster.Allowed
+	var all []core.Finding
+	add := func(at, says, text string) {
+		for _, config := range e.denying(ctx, w, text) {
+			about := e.Ref(config)
+			f := core.Finding{
+				Code: core.AdmissionDenied, About: &about, Evidence: core.ObservedAt(at, says),
+				Remedy:   fmt.Sprintf("Do what %s %s asks for: it has denied a write of the controller.", config.GetKind(), config.GetName()),
+				Commands: []core.Step{core.Describe().Doing("shows what it asks for").Risking(finalizer.RiskNone)},
+			}
+			if may { // and a dry run has shown that nothing refuses it
+				f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("a dry run of the %s with your own permissions is not denied", w))...)
+				f.Remedy += " It denies nothing to you: kubectl gc can do it with your permissions."
+			}
+			all = append(all, f)
+		}
+	}
+	for _, c := range status.Failing(o) {
+		add(core.From(o, c.Field), e.Quoted(c), c.Message)
+	}
+	for i, warning := range e.Warnings(ctx, o) {
+		add(core.From(warning.Event, ""), e.QuotedWarning(i, warning), warning.Message)
+	}
+	return core.Distinct(all)
+}
+
+// denying returns the webhook configurations and policies that a text names as those that denied something, and that are called for a write.
+func (e *Examiner) denying(ctx context.Context, w admission.Write, text string) []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	if m := hookDenied.FindStringSubmatch(text); m != nil {
+		hooks, _ := e.Admission.Webhooks(ctx)
+		for _, h := range hooks {
+			if h.Name == m[1] && e.Admission.Calls(ctx, h, w) != admission.Never {
+				all = append(all, h.Config)
+			}
+		}
+	}
+	if m := policyDenied.FindStringSubmatch(text); m != nil {
+		policies, _ := e.Admission.Policies(ctx, admission.ValidatingPolicies, w)
+		for _, p := range policies {
+			if p.Config.GetName() == m[1] {
+				all = append(all, p.Config)
+			}
+		}
+	}
+	return all
+}
+
+// Blamed says whether one of some findings is about an object.
+func Blamed(findings []core.Finding, o v1alpha1.ObjectRef) bool {
+	for _, f := range findings {
+		if f.About != nil && *f.About == o {
+			return true
+		}
+	}
+	return false
+}

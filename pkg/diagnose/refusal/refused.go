@@ -1,0 +1,91 @@
+package refusal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Refusals returns why the server would not let anybody remove the finalizers of an object that was read whole. The server is asked to, as a dry run.
+func (e *Examiner) Refusals(ctx context.Context, o *unstructured.Unstructured, finalizers []string) []core.Finding {
+	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
+	if !ok || len(finalizers) == 0 {
+		return nil
+	}
+	for again := true; ; again = false {
+		w := admission.Write{Operation: admissionv1.Update, Type: t, Object: o}
+		steps := withoutFinalizers(o, finalizers)
+		if len(steps) == 0 {
+			return nil // somebody removed them
+		}
+		var answer *graph.Object
+		err := e.Tries.send(ctx, e, w, func(ctx context.Context) (err error) {
+			answer, err = e.Client.Patch(ctx, t, o.GetNamespace(), o.GetName(), steps, cluster.PatchOptions{DryRun: true})
+			return err
+		})
+		if err == nil {
+			return e.left(ctx, w, answer, finalizers)
+		}
+		if errors.Is(err, errUntried) {
+			return e.untried(ctx, w, "", nil)
+		}
+		if findings, understood := e.refusal(ctx, w, err); understood {
+			return findings
+		}
+		if wrong := fieldErrors(err); len(wrong) > 0 {
+			return e.invalid(ctx, w, wrong)
+		}
+		if apierrors.IsForbidden(err) {
+			return []core.Finding{{
+				Code: core.AdmissionDenied, Evidence: core.Observed(fmt.Sprintf("%s is denied: %v", w, err)),
+				Remedy: "The API server itself denies it: do what it says.", Commands: []core.Step{core.Describe()},
+			}}
+		}
+		if !again || !apierrors.IsConflict(err) && !apierrors.IsInvalid(err) {
+			return nil
+		}
+		// A test of the patch failed: the object has changed since it was read.
+		now, err := e.Reader.GetLive(ctx, t, o.GetNamespace(), o.GetName())
+		if err != nil || now == nil || now.GetUID() != o.GetUID() {
+			return nil
+		}
+		o = now
+	}
+}
+
+// withoutFinalizers is the patch that removes finalizers from an object as it was read; empty if it has none of them.
+func withoutFinalizers(o *unstructured.Unstructured, finalizers []string) []cluster.PatchStep {
+	var removals []cluster.PatchStep
+	for i, name := range slices.Backward(o.GetFinalizers()) {
+		if slices.Contains(finalizers, name) {
+			removals = append(removals, cluster.PatchStep{Op: "remove", Path: fmt.Sprintf("/metadata/finalizers/%d", i)})
+		}
+	}
+	if len(removals) == 0 {
+		return nil
+	}
+	return append(cluster.Unchanged(string(o.GetUID()), o.GetResourceVersion()), removals...)
+}
+
+// left returns which of the finalizers are on the object that the server answers with.
+func (e *Examiner) left(ctx context.Context, w admission.Write, answer *graph.Object, finalizers []string) []core.Finding {
+	var findings []core.Finding
+	for _, name := range finalizers {
+		if slices.Contains(answer.Finalizers, name) {
+			findings = append(findings, e.putBack(ctx, w, name))
+		}
+	}
+	return findings
+}

@@ -1,0 +1,106 @@
+package refusal
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// behindService is what stands behind something that the API server calls.
+type behindService struct {
+	actor.Backend
+	// Evidence are clauses about it and the workloads that it selects.
+	Evidence []v1alpha1.Observation
+	// what is called, for use in a sentence.
+	what string
+	// Restore are the commands that may bring it back.
+	Restore []core.Step
+}
+
+// Revival says what to do so that it answers. What has ready endpoints is there already.
+func (b behindService) Revival() string {
+	if b.Name != "" && !b.Down && b.Why == "" {
+		return fmt.Sprintf("%s has ready endpoints and does not answer the API server. Check the logs of its pods, and whether the API server can reach them.", b.what)
+	}
+	return fmt.Sprintf("Restore %s.", b.what)
+}
+
+// Revivable leaves out of a finding what would bring something back in a namespace in which nothing can be created. What is left says what to do then.
+func (e *Examiner) Revivable(ctx context.Context, f core.Finding, b behindService, left string) core.Finding {
+	if !b.Down {
+		return f
+	}
+	return e.Possible(ctx, f, core.Creation{What: "the pods behind " + b.what, Namespace: b.Namespace, Left: left})
+}
+
+// answering looks at a workload whose pods are the endpoints.
+func (e *Examiner) answering(ctx context.Context, b *behindService, o *unstructured.Unstructured) {
+	w := actor.ReadWorkload(o)
+	if w.Life != actor.Alive {
+		b.Evidence = append(b.Evidence, core.Observed(w.Says)...)
+	}
+	if w.Scaled {
+		b.Restore = append(b.Restore, core.At(e.Ref(o), core.Command("kubectl", "scale", "OBJECT", "--replicas=1").Doing("starts the pods behind it")).CreatingIn(b.Namespace))
+		return
+	}
+	if w.Life == actor.Alive {
+		b.Restore = append(b.Restore, core.At(e.Ref(o), core.Command("kubectl", "logs", "OBJECT")).Doing("shows why it does not answer").Risking(finalizer.RiskNone))
+		return
+	}
+	var d core.Downtime
+	faults, unread := e.Actors.Faults(ctx, o)
+	d.Evidence = append(d.Evidence, core.Observed(unread...)...)
+	for _, fault := range faults {
+		d.Add(ctx, e.Examination, fault)
+	}
+	if len(d.Steps) == 0 {
+		d.Show(core.At(e.Ref(o), core.Describe()), "shows what it says of its pods")
+	}
+	b.Evidence, b.Restore = append(b.Evidence, d.Evidence...), append(b.Restore, d.Steps...)
+}
+
+// Called looks at what the API server calls: a Service, or an address.
+func (e *Examiner) Called(ctx context.Context, s admission.Service) behindService {
+	namespace, name := s.Namespace, s.Name
+	if name == "" {
+		return behindService{what: "the server at " + s.URL, Evidence: core.Observed("it is called at " + s.URL)}
+	}
+	b := behindService{Backend: actor.BackendOf(ctx, e.Reader, namespace, name), what: fmt.Sprintf("Service %s/%s", namespace, name)}
+	if b.Why != "" {
+		b.Evidence = append(b.Evidence, core.Observed(b.Why)...)
+	} else {
+		b.Evidence = append(b.Evidence, core.Observed(b.what+" has ready endpoints")...)
+	}
+	service, err := e.Reader.GetObject(ctx, cluster.Services, namespace, name)
+	if err != nil || service == nil {
+		return b
+	}
+	selector, _, _ := unstructured.NestedStringMap(service.Object, "spec", "selector")
+	if len(selector) == 0 {
+		return b
+	}
+	for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
+		workloads, err := e.Reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
+		if err != nil {
+			b.Evidence = append(b.Evidence, core.Observed(fmt.Sprintf("%s in %s cannot be listed: %v", resource.Resource, namespace, err))...)
+			continue
+		}
+		for _, o := range workloads {
+			template, _, _ := unstructured.NestedStringMap(o.Object, "spec", "template", "metadata", "labels")
+			if labels.SelectorFromSet(selector).Matches(labels.Set(template)) {
+				e.answering(ctx, &b, o)
+			}
+		}
+	}
+	return b
+}

@@ -1,0 +1,197 @@
+package refusal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// account is a ServiceAccount that would make a write, and who uses it.
+type account struct {
+	cluster.ServiceAccount
+	who string
+}
+
+// The ServiceAccounts of controllers of Kubernetes, where kube-controller-manager uses one for each of them, which is the default of all that set it up.
+var (
+	CollectorAccount  = account{cluster.ServiceAccount{Namespace: "kube-system", Name: "generic-garbage-collector"}, "the garbage collector"}
+	namespacesAccount = account{cluster.ServiceAccount{Namespace: "kube-system", Name: "namespace-controller"}, "the namespace controller"}
+)
+
+// accountsOf returns the ServiceAccounts of an actor's workloads.
+func accountsOf(a actor.Actor) []account {
+	var all []account
+	for _, w := range a.Workloads {
+		of := account{actor.Account(w), core.Whoever(a)}
+		if len(all) == 0 || all[len(all)-1] != of {
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
+// refusedTo returns who refuses a write to a ServiceAccount. It is tried as a dry run where the user may impersonate the ServiceAccount, and only if admission looks
+// at such writes at all. Where it may not be tried there are suspects: what decides by who asks.
+func (e *Examiner) refusedTo(ctx context.Context, w admission.Write, by account, try func(context.Context, *cluster.Client) error) (findings []core.Finding, suspects []v1alpha1.Observation) {
+	looked, suspects := e.lookAt(ctx, w, by)
+	if !looked || e.Many && len(suspects) == 0 { // of many objects not all are tried for a webhook that does not say by what it decides
+		return nil, nil
+	}
+	client, may := e.asAccount(ctx, by)
+	if !may {
+		return nil, suspects
+	}
+	err := e.Tries.send(ctx, e, w, func(ctx context.Context) error { return try(ctx, client) })
+	if err == nil {
+		return nil, nil
+	}
+	refused, _ := e.refusal(ctx, w, err)
+	if cluster.Unasked(err) != nil {
+		return refused, nil
+	}
+	for _, f := range refused {
+		if f.Code == core.AdmissionDenied {
+			findings = append(findings, f)
+		}
+	}
+	if len(findings) == 0 { // it may do less than the user for other reasons
+		return nil, suspects
+	}
+	to := fmt.Sprintf("it was tried as ServiceAccount %s/%s, which is that of %s", by.Namespace, by.Name, by.who)
+	if try(ctx, e.Client) == nil {
+		to += "; with your own permissions it succeeds"
+		for i := range findings {
+			findings[i].Remedy += fmt.Sprintf(" It denies the %s to %s and not to you: kubectl gc can do it with your permissions.", w, by.who)
+		}
+	}
+	for i := range findings {
+		findings[i].Actor = by.who
+		findings[i].Evidence = append(slices.Clip(findings[i].Evidence), core.Observed(to)...)
+	}
+	return findings, nil
+}
+
+// asAccount returns a client that asks as a ServiceAccount, if the user may impersonate that.
+func (e *Examiner) asAccount(ctx context.Context, by account) (*cluster.Client, bool) {
+	r, ok := e.KindIn("", "ServiceAccount")
+	if !ok || by.Name == "" {
+		return nil, false
+	}
+	review := e.Reviews.Ask(ctx, []cluster.Access{{Verb: "impersonate", Type: r.Type, Namespace: by.Namespace, Name: by.Name}})[0]
+	if review.Permission != cluster.Allowed {
+		return nil, false
+	}
+	client, err := e.Client.As(by.ServiceAccount)
+	return client, err == nil
+}
+
+// lookAt says whether anything in admission looks at a write, and what decides by who asks.
+func (e *Examiner) lookAt(ctx context.Context, w admission.Write, by account) (looked bool, suspects []v1alpha1.Observation) {
+	suspect := func(what string, config *unstructured.Unstructured) {
+		suspects = append(suspects, core.ObservedAt(core.From(config, ""),
+			fmt.Sprintf("%s is called for %s and decides by who asks: it may refuse %s and not you", what, w, by.who))...)
+	}
+	hooks, _ := e.Admission.Webhooks(ctx)
+	for _, h := range hooks {
+		if e.Admission.Calls(ctx, h, w) == admission.Never {
+			continue
+		}
+		looked = true
+		for _, c := range h.MatchConditions {
+			if admission.AsksWho(c.Expression) {
+				suspect(h.String(), h.Config)
+				break
+			}
+		}
+	}
+	policies, _ := e.Admission.Policies(ctx, admission.ValidatingPolicies, w)
+	for _, p := range policies {
+		looked = true
+		if p.ByWho {
+			suspect(p.String(), p.Config)
+		}
+	}
+	return looked, suspects
+}
+
+// RefusedToActor returns who refuses to the actor of a finalizer to remove it, although the user could.
+func (e *Examiner) RefusedToActor(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (findings []core.Finding, suspects []v1alpha1.Observation) {
+	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
+	steps := withoutFinalizers(o, []string{a.Finalizer})
+	if !ok || len(steps) == 0 {
+		return nil, nil
+	}
+	accounts := accountsOf(a)
+	if len(accounts) == 0 && a.Life == actor.Alive { // found by other signs: nobody knows as whom it asks
+		_, suspects = e.lookAt(ctx, admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, account{who: core.Whoever(a)})
+		return nil, suspects
+	}
+	for _, by := range accounts {
+		findings, suspects = e.refusedTo(ctx, admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, by, func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.Patch(ctx, t, o.GetNamespace(), o.GetName(), steps, cluster.PatchOptions{DryRun: true})
+			return err
+		})
+		if len(findings) > 0 {
+			break
+		}
+	}
+	for i := range findings {
+		findings[i].Cost = core.Cost(a)
+		findings[i].Commands = append(findings[i].Commands, e.ByHand(o, a).Doing("removes the finalizer with your permissions, to which it is not denied").Risking(a.Known.Risk))
+	}
+	return findings, suspects
+}
+
+// RefusedToController returns who refuses to a controller of Kubernetes what it has to do to an object: to remove a finalizer, or without one to delete it.
+func (e *Examiner) RefusedToController(ctx context.Context, id graph.ID, name string, by account) (findings []core.Finding, suspects []v1alpha1.Observation) {
+	ref := e.Graph.Ref(id)
+	t, ok := e.Graph.Type(id)
+	if !ok || ref.UID == "" {
+		return nil, nil
+	}
+	o, err := e.Reader.GetLive(ctx, t, ref.Namespace, ref.Name)
+	if err != nil || o == nil || string(o.GetUID()) != ref.UID {
+		return nil, nil
+	}
+	if name == "" {
+		return e.refusedTo(ctx, admission.Write{Operation: admissionv1.Delete, Type: t, Object: o}, by, func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
+			return err
+		})
+	}
+	steps := withoutFinalizers(o, []string{name})
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	return e.refusedTo(ctx, admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, by, func(ctx context.Context, c *cluster.Client) error {
+		_, err := c.Patch(ctx, t, ref.Namespace, ref.Name, steps, cluster.PatchOptions{DryRun: true})
+		return err
+	})
+}
+
+// RefusedInside returns who refuses to the namespace controller to delete what is in a namespace. It is asked about one object of each type.
+func (e *Examiner) RefusedInside(ctx context.Context, content []graph.ID) []core.Finding {
+	var all []core.Finding
+	asked := map[graph.Type]bool{}
+	for _, id := range content {
+		t, ok := e.Graph.Type(id)
+		if !ok || asked[t] || e.Graph.DeletionTimestamp(id) != 0 {
+			continue
+		}
+		asked[t] = true
+		refused, _ := e.RefusedToController(ctx, id, "", namespacesAccount)
+		all = append(all, core.Behind(e.Graph.Ref(id), core.Found(e.Graph.Ref(id), refused...))...)
+	}
+	return all
+}

@@ -1,0 +1,74 @@
+package refusal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+)
+
+// webhookDown is for a webhook that the server called in vain. The server names the first, and whoever repairs that meets the next: all that are
+// provably down come along.
+func (e *Examiner) webhookDown(ctx context.Context, w admission.Write, said string, names []string) []core.Finding {
+	hooks, unread := e.Admission.Webhooks(ctx)
+	var findings []core.Finding
+	for _, h := range hooks {
+		if h.Name == names[0] && e.Admission.Calls(ctx, h, w) != admission.Never {
+			findings = append(findings, e.down(ctx, h, w, said))
+		}
+	}
+	if len(findings) == 0 { // it was deleted meanwhile, or may not be read
+		findings = append(findings, core.Finding{
+			Code: core.AdmissionWebhookDown, Evidence: append(core.Observed(fmt.Sprintf("%s fails: %s", w, said)), core.Observed(unread...)...),
+			Remedy: fmt.Sprintf("Restore the server of webhook %s. If its component was uninstalled, delete the webhook configuration: only the registration is removed.", names[0]),
+		})
+	}
+	return core.Distinct(append(findings, e.untried(ctx, w, said, nil)...))
+}
+
+// untried returns the webhooks that would be called for a write, and that are down, without trying: the user may not write, or a webhook does not
+// support dry runs (API-041).
+func (e *Examiner) untried(ctx context.Context, w admission.Write, _ string, _ []string) []core.Finding {
+	hooks, _ := e.Admission.Webhooks(ctx)
+	var findings []core.Finding
+	for _, h := range hooks {
+		service := h.ClientConfig.Service
+		switch {
+		case !h.Fails() || e.Admission.Calls(ctx, h, w) == admission.Never:
+			continue
+		case e.Tries.once(h) != "":
+			findings = append(findings, e.down(ctx, h, w, ""))
+			continue
+		case service == nil || len(h.MatchConditions) > 0:
+			continue
+		}
+		if b := actor.BackendOf(ctx, e.Reader, service.Namespace, service.Name); b.Down {
+			findings = append(findings, e.down(ctx, h, w, ""))
+		}
+	}
+	return findings
+}
+
+// down is the cause that a webhook is that does not answer.
+func (e *Examiner) down(ctx context.Context, h admission.Webhook, w admission.Write, said string) core.Finding {
+	about := e.Ref(h.Config)
+	f := core.Finding{Code: core.AdmissionWebhookDown, About: &about}
+	if said != "" {
+		f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("%s fails: %s", w, said))...)
+	}
+	f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("a rule of webhook %s matches %s, and its failurePolicy is Fail", h.Name, w))...)
+	if len(h.MatchConditions) > 0 && said == "" {
+		f.Evidence = append(f.Evidence, core.Observed("whether its matchConditions are met was not tried")...)
+	}
+	b := e.Called(ctx, h.Service())
+	f.Evidence = append(f.Evidence, b.Evidence...)
+	if about := e.Tries.once(h); about != "" {
+		f.Evidence = append(f.Evidence, core.Observed("it was called once, about "+about+", and not again")...)
+	}
+	f.Remedy = b.Revival() + fmt.Sprintf(" If its component was uninstalled, delete the %s: only the registration is removed.", about.Kind)
+	f.Commands = append(slices.Clone(b.Restore), core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration, so that the webhook is no longer called"))
+	return e.Revivable(ctx, f, b, fmt.Sprintf("The remaining option is to delete the %s: only the registration is removed.", about.Kind))
+}
