@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -19,30 +20,26 @@ import (
 func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 	looks, deletions := e.ahead(ids)
 	e.refusal.Tries.Many = len(looks)+len(deletions) > 1
-	var group errgroup.Group
-	group.SetLimit(e.Client.Concurrency())
 	var own []graph.ID
+	var all []func()
 	for _, l := range looks {
-		own = append(own, l.id)
+		own = append(own, l.ID)
+		all = append(all, func() { e.look(ctx, l) })
 	}
 	for _, d := range deletions {
 		if e.Graph.DeletionTimestamp(d.ID) != 0 {
 			own = append(own, d.ID)
 		}
+		all = append(all, func() { e.refusal.Try(ctx, d) })
 	}
 	e.ReadObjects(ctx, own)
-	done := e.counter(len(looks) + len(deletions))
-	for _, l := range looks {
+	done := e.counter(len(all))
+	var group errgroup.Group
+	group.SetLimit(e.Client.Concurrency())
+	for _, examine := range all {
 		group.Go(func() error {
 			defer done()
-			l.once.Do(func() { e.look(ctx, l) })
-			return ctx.Err()
-		})
-	}
-	for _, d := range deletions {
-		group.Go(func() error {
-			defer done()
-			e.refusal.Try(ctx, d)
+			examine()
 			return ctx.Err()
 		})
 	}
@@ -70,9 +67,9 @@ func (e *examiner) counter(total int) func() {
 
 // ahead follows objects to what they wait for, as far as the snapshot shows it, and returns what is to be looked at, and what is to be asked of the server
 // whether it could be deleted.
-func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*refusal.Deletion) {
+func (e *examiner) ahead(ids []graph.ID) (looks []*core.Examined[findings], deletions []*core.Examined[refusal.Deletion]) {
 	seen := map[graph.ID]bool{}
-	looking, asking := map[*look]bool{}, map[*refusal.Deletion]bool{}
+	looking, asking := map[graph.ID]bool{}, map[graph.ID]bool{}
 	next := slices.Clone(ids)
 	for i := 0; i < len(next); i++ {
 		id := next[i]
@@ -82,20 +79,20 @@ func (e *examiner) ahead(ids []graph.ID) (looks []*look, deletions []*refusal.De
 		seen[id] = true
 		alone := i < len(ids) && e.Graph.DeletionTimestamp(id) == 0 && !e.awaited(id) // nothing waits for its finalizers
 		if len(core.Others(e.Graph.Finalizers(id))) > 0 && !alone {
-			if l := e.lookOf(id); !looking[l] {
-				looking[l] = true
+			if l := e.lookOf(id); !looking[l.ID] {
+				looking[l.ID] = true
 				looks = append(looks, l)
 			}
 		}
 		if e.Graph.DeletionTimestamp(id) == 0 || e.halfDeleted(id) {
-			if d := e.refusal.DeletionOf(id); !asking[d] {
-				asking[d] = true
+			if d := e.refusal.DeletionOf(id); !asking[d.ID] {
+				asking[d.ID] = true
 				deletions = append(deletions, d)
 			}
 		}
 		next = append(next, e.waitsFor(id)...)
 	}
-	slices.SortFunc(looks, func(a, b *look) int { return int(a.id - b.id) })
+	slices.SortFunc(looks, func(a, b *core.Examined[findings]) int { return cmp.Compare(a.ID, b.ID) })
 	return looks, deletions
 }
 

@@ -42,41 +42,31 @@ func newCollector(c *core.Examination, r *refusal.Examiner, opts Options) *colle
 	return e
 }
 
-const doesRun = "does the garbage collector's part from here, after showing what"
-
 // collectors is what there is to say when it is the garbage collector's turn and it does nothing. What the finding has already is kept. Whether it does
 // something after all shows at the owner and its dependents.
 func (e *collector) collectors(ctx context.Context, id, owner graph.ID, f core.Finding) []core.Finding {
-	f.Moves = e.movement(owner)
-	about := v1alpha1.ObjectRef(e.Graph.Ref(id))
 	life, evidence := e.controllerManager(ctx)
 	refused, suspects := e.refusal.RefusedToController(ctx, id, f.Finalizer, refusal.CollectorAccount)
 	if len(refused) > 0 {
 		refused[0].Evidence = append(slices.Clone(f.Evidence), refused[0].Evidence...)
 		return core.Found(e.Graph.Ref(id), refused...)
 	}
-	f.Evidence = append(f.Evidence, suspects...)
-	f.Code = core.CollectorNotActing
-	f.Evidence = append(f.Evidence, evidence...)
-	f.Remedy = "Check the log of kube-controller-manager, which runs the garbage collector. kubectl gc can do the collector's part meanwhile."
+	f.Code, f.Actor, f.Moves = core.CollectorNotActing, "the garbage collector", e.movement(owner)
+	f.Evidence = slices.Concat(f.Evidence, suspects, evidence)
 	if life == actor.Dead {
 		f.Code = core.CollectorNotRunning
-		f.Remedy = "Start kube-controller-manager again. It runs the garbage collector. kubectl gc can do the collector's part meanwhile."
 	}
 	if e.opts.Probe {
 		c := e.canary.fly(ctx, e.Client, e.Catalog)
-		f.Evidence = append(f.Evidence, core.Observed(c.says)...)
+		f.Observe("%s", c.says)
 		if c.collected {
 			f.Code = core.CollectorNotActing
-			f.Remedy = "The garbage collector works, but has not processed this object or cannot write to it. Check the log of kube-controller-manager. kubectl gc can do the collector's part meanwhile."
+			f.Remedy = "The garbage collector works, but has not processed this object or cannot write to it. " +
+				"Check the log of kube-controller-manager. kubectl gc can do the collector's part meanwhile."
 		}
 	}
-	run := core.Command("kubectl", "gc", "run").Doing(doesRun)
-	if about.Namespace != "" {
-		run = core.Command("kubectl", "gc", "run", "-n", about.Namespace).Doing(doesRun)
-	}
-	f.Commands = append([]core.Step{run}, f.Commands...)
-	f.Actor = "the garbage collector"
+	part := gcRun(e.Graph.Namespace(id)).Doing("does the garbage collector's part from here, after showing what")
+	f.Commands = append([]core.Step{part}, f.Commands...)
 	return core.Found(e.Graph.Ref(id), f)
 }
 

@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"context"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -46,10 +45,10 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	evidence := core.Observed("it has no instances left")
 	if n := len(instances); n > 0 {
-		evidence = core.Observed(fmt.Sprintf("it has %s, which the API server deletes", phrase.Count(n, "instance")))
+		evidence = core.Seen("it has %s, which the API server deletes", phrase.Count(n, "instance"))
 	}
 	if terminating.Message != "" {
-		evidence = append(evidence, core.Observed(fmt.Sprintf("condition Terminating says %s: %s", terminating.Reason, terminating.Message))...)
+		evidence = append(evidence, core.Seen("condition Terminating says %s: %s", terminating.Reason, terminating.Message)...)
 	}
 	return core.Found(ref, core.Finding{
 		Code: core.FinalizerActorAlive, Finalizer: link.CRDFinalizer, Actor: "kube-apiserver", Evidence: evidence,

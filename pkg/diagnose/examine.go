@@ -101,7 +101,7 @@ type examiner struct {
 	// settled are the findings of objects that were looked at, and looking those of which the examination has not ended.
 	settled map[graph.ID][]core.Finding
 	looking map[graph.ID]bool
-	looks   looks
+	looks   core.Sample[string, findings]
 
 	refusal    *refusal.Examiner
 	unlisted   *unlisted
@@ -117,7 +117,7 @@ func newExaminer(client *cluster.Client, s core.Snapshot, opts Options) *examine
 	c.NoDryRun, c.Limits = opts.NoDryRun, opts.limits.OrUsual()
 	e := &examiner{
 		Examination: c, opts: opts,
-		settled: map[graph.ID][]core.Finding{}, looking: map[graph.ID]bool{}, looks: newLooks(),
+		settled: map[graph.ID][]core.Finding{}, looking: map[graph.ID]bool{},
 		refusal: refusal.New(c), workloads: workloads.New(c),
 	}
 	c.Causes, c.ByActor = e.explained, e.removes

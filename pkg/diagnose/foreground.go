@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -57,24 +56,24 @@ func (e *collector) blocker(ctx context.Context, edge graph.Edge) []core.Finding
 
 // neverCollected says that the collector gives up on an object because of one of its references.
 func (e *collector) neverCollected(id graph.ID) (core.Finding, bool) {
+	f := core.Finding{Commands: []core.Step{
+		core.Command("kubectl", "gc", "delete", "OBJECT").Doing("deletes the dependent, after showing what is deleted with it"),
+	}}
 	for edge := range e.Graph.Owners(id) {
-		owner := fmt.Sprintf("%s %s", edge.Kind, edge.Name)
 		switch {
 		case edge.Problem&graph.WrongScope != 0:
-			return core.Finding{
-				Code:     core.BlockerBadScope,
-				Evidence: core.Observed(fmt.Sprintf("it is cluster-scoped and names %s as its owner, which is in a namespace: the garbage collector never collects it", owner)),
-				Commands: []core.Step{core.Command("kubectl", "gc", "delete", "OBJECT").Doing("deletes the dependent, after showing what is deleted with it")},
-			}, true
+			f.Code = core.BlockerBadScope
+			f.Observe("it is cluster-scoped and names %s %s as its owner, which is in a namespace: "+
+				"the garbage collector never collects it", edge.Kind, edge.Name)
+			return f, true
 		case edge.Problem&graph.Unresolvable != 0 && !e.MayBeServed((graph.Ref{APIVersion: edge.APIVersion}).Group()):
-			return core.Finding{
-				Code:     core.BlockerUnresolvable,
-				Evidence: core.Observed(fmt.Sprintf("it names %s of %s as an owner, which is not served: the garbage collector tries again forever and never collects it", owner, edge.APIVersion)),
-				Commands: []core.Step{core.Command("kubectl", "gc", "delete", "OBJECT").Doing("deletes the dependent, after showing what is deleted with it")},
-			}, true
+			f.Code = core.BlockerUnresolvable
+			f.Observe("it names %s %s of %s as an owner, which is not served: "+
+				"the garbage collector tries again forever and never collects it", edge.Kind, edge.Name, edge.APIVersion)
+			return f, true
 		}
 	}
-	return core.Finding{}, false
+	return f, false
 }
 
 // ring is the cause that a cycle of waiting objects is. One reference that does not block any more is enough.
@@ -90,21 +89,25 @@ func (e *collector) ring(ring []graph.Edge) core.Finding {
 	first := ring[0].Owner
 	for _, edge := range ring {
 		first = min(first, edge.Dependent)
-		f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent)))...)
+		f.Observe("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent))
 	}
-	about := v1alpha1.ObjectRef(e.Graph.Ref(first))
-	f.About, f.Commands = &about, append(again("background"), unlock(ring[0], e.Graph))
+	f.About, f.Commands = new(v1alpha1.ObjectRef(e.Graph.Ref(first))), append(again("background"), unlock(ring[0], e.Graph))
 	return f
 }
 
-const doesUnlock = "sets blockOwnerDeletion to false on one reference, and does the garbage collector's part from here"
-
 // unlock is the command that takes blockOwnerDeletion off one reference of a ring, for a cluster whose collector does nothing afterwards either.
 func unlock(edge graph.Edge, g *graph.Graph) core.Step {
-	if namespace := g.Namespace(edge.Dependent); namespace != "" {
-		return core.Command("kubectl", "gc", "run", "-n", namespace, "--break-deadlocks").Doing(doesUnlock)
+	return gcRun(g.Namespace(edge.Dependent), "--break-deadlocks").
+		Doing("sets blockOwnerDeletion to false on one reference, and does the garbage collector's part from here")
+}
+
+// gcRun is the command that does the collector's part in a namespace, or everywhere if it is empty.
+func gcRun(namespace string, flags ...string) core.Step {
+	args := []string{"kubectl", "gc", "run"}
+	if namespace != "" {
+		args = append(args, "-n", namespace)
 	}
-	return core.Command("kubectl", "gc", "run", "--break-deadlocks").Doing(doesUnlock)
+	return core.Command(append(args, flags...)...)
 }
 
 // orphan returns what keeps an owner whose dependents are to be orphaned: only the collector removes the finalizer, after the references (GC-067).
@@ -116,7 +119,7 @@ func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 	var evidence []v1alpha1.Observation
 	switch hiding := plan.Hiding(e.Graph, e.Gaps, e.Graph.Ref(id)); {
 	case n > 0:
-		evidence = core.Observed(fmt.Sprintf("%s still %s it as an owner", phrase.Count(n, "dependent"), phrase.Plural(n, "names", "name")))
+		evidence = core.Seen("%s still %s it as an owner", phrase.Count(n, "dependent"), phrase.Plural(n, "names", "name"))
 	case len(hiding) > 0:
 		evidence = append(core.Observed("no dependent was seen that names it"), core.Observed(core.GapClauses(hiding)...)...)
 	default:

@@ -37,7 +37,7 @@ func (e *unlisted) gap(ctx context.Context, gap v1alpha1.Gap) []core.Finding {
 // unlistable is for a type that cannot be listed for what the server says, and nothing else is known.
 func (e *unlisted) unlistable(ctx context.Context, gap v1alpha1.Gap) []core.Finding {
 	about := e.typeRef(gap)
-	f := core.Finding{Code: core.TypeUnlistable, About: &about, Evidence: core.Observed(core.GapClauses([]v1alpha1.Gap{gap})...), Remedy: "Check the log of the API server."}
+	f := core.Finding{Code: core.TypeUnlistable, About: &about, Evidence: core.Observed(core.GapClauses([]v1alpha1.Gap{gap})...)}
 	if services, err := e.aggregated(ctx, gap.Group); err == nil && len(services) > 0 {
 		about = e.Ref(services[0])
 		f.Remedy = "The API is served by a component of its own, whose APIService is available: repair or upgrade the component. If it was uninstalled, delete the APIService: only the registration is removed."

@@ -43,12 +43,12 @@ func (e *examiner) asked(ctx context.Context, id graph.ID) []core.Finding {
 	f := core.Finding{Code: core.NotDeleting, Evidence: core.Observed("it has no deletionTimestamp")}
 	t, _ := e.Graph.Type(id)
 	switch {
-	case e.refusal.UntriedDeletion(id) != nil:
-		f.Evidence = append(f.Evidence, e.refusal.UntriedDeletion(id)...)
+	case e.refusal.UntriedDeletion(ctx, id) != nil:
+		f.Evidence = append(f.Evidence, e.refusal.UntriedDeletion(ctx, id)...)
 	case e.Reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied:
-		f.Evidence = append(f.Evidence, core.Observed("you may not delete it")...)
+		f.Observe("you may not delete it")
 	default:
-		f.Evidence = append(f.Evidence, core.Observed("the server would accept a DELETE")...)
+		f.Observe("the server would accept a DELETE")
 	}
 	return core.Found(ref, f)
 }
@@ -78,7 +78,7 @@ func (e *examiner) alive(ctx context.Context, id graph.ID) []core.Finding {
 	if verdict.Do == plan.RemoveOwnerRefs {
 		todo = "the garbage collector has not removed its reference to the owner that waits for it"
 	}
-	evidence := append(core.Observed(todo), e.refusal.UntriedDeletion(id)...)
+	evidence := append(core.Observed(todo), e.refusal.UntriedDeletion(ctx, id)...)
 	findings := e.collector.collectors(ctx, id, refs[waiting].Owner, core.Finding{Evidence: evidence})
 	if verdict.Do == plan.RemoveOwnerRefs {
 		return findings

@@ -67,9 +67,9 @@ func (e *collector) moving(f core.Finding, within time.Duration) core.Finding {
 	case young:
 		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon", phrase.Count(len(m.Ids), noun), verb, seconds))
 	case m.Unread:
-		f.Evidence = append(slices.Clone(f.Evidence), core.Observed("whether anything happens could not be read")...)
+		f.Observe("whether anything happens could not be read")
 	case len(m.Ids) > 0:
-		f.Evidence = append(slices.Clone(f.Evidence), core.Observed(fmt.Sprintf("none of %s was %s within %s", phrase.Count(len(m.Ids), noun), verb, seconds))...)
+		f.Observe("none of %s was %s within %s", phrase.Count(len(m.Ids), noun), verb, seconds)
 	}
 	return f
 }

@@ -14,14 +14,12 @@ import (
 
 // withoutRemoval takes the commands that remove a finalizer out of what is said of its actor, since nobody knows what would stay: that can be in gaps.
 func withoutRemoval(own []core.Finding, name string, gaps []v1alpha1.Gap) []core.Finding {
-	out := slices.Clone(own)
-	for i, f := range out {
+	return core.Each(own, func(f *core.Finding) {
 		if f.Finalizer == name {
-			out[i].Evidence = append(slices.Clone(f.Evidence), core.Observed(core.GapClauses(gaps)...)...)
-			out[i].Commands = slices.DeleteFunc(slices.Clone(f.Commands), func(s core.Step) bool { return s.Removes })
+			f.Evidence = slices.Concat(f.Evidence, core.Observed(core.GapClauses(gaps)...))
+			f.Commands = slices.DeleteFunc(slices.Clone(f.Commands), func(s core.Step) bool { return s.Removes })
 		}
-	}
-	return out
+	})
 }
 
 // leaving adds to what is said of an actor which objects it deletes, and that they stay if its finalizer is removed by hand.
@@ -33,21 +31,19 @@ func (e *linked) leaving(id graph.ID, name string, own []core.Finding) []core.Fi
 		return own
 	}
 	known, _ := e.knownOf(id, name)
-	out := slices.Clone(own)
-	for i, f := range out {
+	return core.Each(own, func(f *core.Finding) {
 		if f.Finalizer == name {
-			out[i] = e.leavingBehind(f, id, ends, known.Polarity == finalizer.OptInDestructive)
+			*f = e.leavingBehind(*f, id, ends, known.Polarity == finalizer.OptInDestructive)
 		}
-	}
-	return out
+	})
 }
 
 // leavingBehind adds to a finding at an object which objects stay if the finalizer is removed by hand and, unless that is what people want, how to delete them before:
 // those of them that confirm the link.
 func (e *linked) leavingBehind(f core.Finding, id graph.ID, ends []graph.ID, wanted bool) core.Finding {
 	stay := e.stays(ends)
-	f.Evidence = append(slices.Clone(f.Evidence), core.Observed(fmt.Sprintf("%s still %s, and %s deletion is what the finalizer is for",
-		e.andNamed(ends), phrase.Plural(len(ends), "exists", "exist"), phrase.Plural(len(ends), "its", "their")))...)
+	f.Observe("%s still %s, and %s deletion is what the finalizer is for",
+		e.andNamed(ends), phrase.Plural(len(ends), "exists", "exist"), phrase.Plural(len(ends), "its", "their"))
 	if f.Cost != "" {
 		f.Cost += " "
 	}
@@ -83,7 +79,7 @@ func (e *linked) stays(ends []graph.ID) string {
 func (e *linked) andNamed(ids []graph.ID) string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
-		names[i] = e.Graph.Ref(id).Located()
+		names[i] = e.Placed(id)
 	}
 	return phrase.And(names)
 }

@@ -48,7 +48,7 @@ func (e *examiner) namespace(ctx context.Context, id graph.ID) []core.Finding {
 func (e *examiner) inSpec(ctx context.Context, o *unstructured.Unstructured, name string) []core.Finding {
 	findings := e.finalizers.Actor(ctx, o, name, nil)
 	for i := range findings {
-		findings[i].Code = core.NamespaceSpecFinalizer
+		findings[i].Remedy, findings[i].Code = findings[i].Usual(), core.NamespaceSpecFinalizer
 		findings[i].Evidence = append(core.Observed("it is in spec.finalizers, which only a PUT to the finalize subresource can change"), findings[i].Evidence...)
 	}
 	return findings
@@ -78,7 +78,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	life, evidence := e.collector.controllerManager(ctx)
 	if slices.ContainsFunc(findings, func(f core.Finding) bool { return f.After == 0 }) {
 		if c, ok := status.Find(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
-			findings[0].Evidence = append(slices.Clone(findings[0].Evidence), core.Observed(fmt.Sprintf("the namespace's condition says %q, and %s left", c.Message, remaining(len(content))))...)
+			findings[0].Observe("the namespace's condition says %q, and %s left", c.Message, remaining(len(content)))
 		}
 		if life != actor.Dead {
 			return findings
@@ -88,22 +88,19 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	switch {
 	case life == actor.Dead:
 		f.Code = core.NamespaceControllerNotRunning
-		f.Remedy = "Start kube-controller-manager again. It runs the namespace controller."
 	case len(failures(o)) > 0:
 		f.Code = core.NamespaceDeletionFailed
-		f.Remedy = "The namespace controller reports what fails, and tries again by itself."
 	default:
 		f.Code = core.NamespaceControllerNotActing
-		f.Evidence = append(f.Evidence, core.Observed("the namespace was "+e.collector.dueFor(id))...)
-		f.Remedy = "Check the log of kube-controller-manager, which runs the namespace controller."
+		f.Observe("the namespace was %s", e.collector.dueFor(id))
 	}
-	f.Evidence = append(f.Evidence, core.Observed(remaining(len(content))+" left in it")...)
+	f.Observe("%s left in it", remaining(len(content)))
 	if types := e.typesOf(content); types != "" {
 		f.Commands = append(f.Commands, core.FixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client").Doing("deletes what is in the namespace, and does the garbage collector's part from here"))
 	}
 	f.Commands = append(f.Commands, core.Command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer).
 		Doing("removes the namespace; objects that are left in it stay in etcd, out of reach").Risking(finalizer.BreaksCluster))
-	f.Remedy += " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."
+	f.Args = []string{"{then}", " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."}
 	return append(core.Found(ref, f), findings...)
 }
 

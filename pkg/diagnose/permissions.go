@@ -39,11 +39,9 @@ func (e *examiner) withPermissions(ctx context.Context, findings []core.Finding)
 			continue
 		}
 		said[a] = true
-		about := of[i].Object()
 		findings = append(findings, core.Finding{
-			Code: core.CureForbidden, About: &about, At: of[i].At, Via: of[i].Via, After: of[i].After, Finalizer: of[i].Finalizer,
+			Code: core.CureForbidden, About: new(of[i].Object()), At: of[i].At, Via: of[i].Via, After: of[i].After, Finalizer: of[i].Finalizer,
 			Evidence: core.Observed(deniedTo(a, review)),
-			Remedy:   "Ask for the permission, or ask somebody who has it.",
 			Commands: []core.Step{canI(a).Doing("asks again whether you may")},
 		})
 	}

@@ -36,11 +36,11 @@ func (e *collector) addresses(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	ranges, err := e.Reader.ListObjects(ctx, serviceCIDRs, "", cluster.Selection{})
 	if err != nil {
-		return core.WithEvidence(by, core.Observed(fmt.Sprintf("which other ServiceCIDRs there are is not known: %v", err))...)
+		return core.WithEvidence(by, core.Seen("which other ServiceCIDRs there are is not known: %v", err)...)
 	}
 	all, err := e.Reader.ListObjects(ctx, ipAddresses, "", cluster.Selection{})
 	if err != nil {
-		return core.WithEvidence(by, core.Observed(fmt.Sprintf("whether addresses in it are in use is not known: %v", err))...)
+		return core.WithEvidence(by, core.Seen("whether addresses in it are in use is not known: %v", err)...)
 	}
 	f := core.Finding{Code: core.InUse, Finalizer: rangeFinalizer}
 	n := 0
@@ -63,7 +63,7 @@ func (e *collector) addresses(ctx context.Context, id graph.ID) []core.Finding {
 		return core.WithEvidence(by, core.Observed("no IPAddress is in it alone")...)
 	}
 	if more := n - phrase.MaxNamed; more > 0 {
-		f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("%d more addresses are in it alone", more))...)
+		f.Observe("%d more addresses are in it alone", more)
 	}
 	f.Remedy = "Create a ServiceCIDR of another name that contains the range, or delete what has the addresses: then the finalizer is removed."
 	for _, b := range by {

@@ -27,9 +27,11 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []core.Finding {
 	if err != nil || o == nil || string(o.GetUID()) != ref.UID {
 		return nil
 	}
-	about := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: cluster.Namespaces.Resource, Name: ref.Namespace}
-	f := core.Finding{Code: core.NamespaceGone, About: &about, Evidence: e.Says(ctx, o)}
-	f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("namespace %s does not exist, and %s is still in it", ref.Namespace, core.Named(v1alpha1.ObjectRef(ref))))...)
+	f := core.Finding{
+		Code: core.NamespaceGone, Evidence: e.Says(ctx, o),
+		About: &v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: cluster.Namespaces.Resource, Name: ref.Namespace},
+	}
+	f.Observe("namespace %s does not exist, and %s is still in it", ref.Namespace, core.Named(v1alpha1.ObjectRef(ref)))
 	// A policy with a selector of namespaces refuses to have it deleted, too.
 	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.refusal.Rejected(ctx, id)) == 0 {
 		f.Remedy = "Delete it if nobody needs it. The server accepts that although the namespace does not exist."
@@ -41,7 +43,7 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []core.Finding {
 
 // revived completes the finding about an object that some servers do not let anyone change before its namespace exists again.
 func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f core.Finding) core.Finding {
-	f.Remedy = fmt.Sprintf("Create namespace %s again: before Kubernetes 1.37, only then can the object be changed, and a finalizer be removed by its actor or by hand. Then delete the namespace, which deletes what is left in it.", o.GetNamespace())
+	f.Args = []string{"{namespace}", o.GetNamespace()}
 	f.Commands = []core.Step{core.Command("kubectl", "create", "namespace", o.GetNamespace()).Doing("creates the namespace again, so that the object can be changed").Risking(finalizer.RiskNone)}
 	for _, name := range core.Others(o.GetFinalizers()) {
 		a, err := e.Actors.Of(ctx, o, name)
@@ -50,7 +52,7 @@ func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f 
 		}
 		f.Evidence = append(f.Evidence, a.Evidence...)
 		if a.Life == actor.Alive {
-			f.Remedy += " " + phrase.Sentence(fmt.Sprintf("%s is alive and can remove finalizer %s once the namespace exists", core.Whoever(a), name))
+			f.Remedy = f.Usual() + " " + phrase.Sentence(fmt.Sprintf("%s is alive and can remove finalizer %s once the namespace exists", core.Whoever(a), name))
 		}
 		if f.Cost != "" {
 			f.Cost += " "

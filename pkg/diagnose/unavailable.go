@@ -29,21 +29,20 @@ func (e *unlisted) unavailable(ctx context.Context, gap v1alpha1.Gap) []core.Fin
 		if c.Status == "True" {
 			continue
 		}
-		about := e.Ref(o)
-		f := core.Finding{Code: core.APIServiceUnavailable, About: &about}
+		f := core.Finding{Code: core.APIServiceUnavailable, About: new(e.Ref(o))}
 		since := ""
 		if !c.Since.IsZero() {
 			since = fmt.Sprintf(" for %s", phrase.Ago(e.Now.Sub(c.Since)))
 		}
 		if said {
-			f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("its condition Available is %s%s: %s: %s", c.Status, since, c.Reason, c.Message))...)
+			f.Observe("its condition Available is %s%s: %s: %s", c.Status, since, c.Reason, c.Message)
 		} else {
-			f.Evidence = append(f.Evidence, core.Observed("it has never become available")...)
+			f.Observe("it has never become available")
 		}
 		s, _ := admission.APIService(o)
 		b := e.refusal.Called(ctx, s)
 		f.Evidence = append(f.Evidence, b.Evidence...)
-		f.Remedy = b.Revival() + " If its component was uninstalled, delete the APIService: only the registration is removed."
+		f.Args = []string{"{revival}", b.Revival()}
 		f.Commands = append(slices.Clone(b.Restore), core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration: nothing serves the group"))
 		f = e.refusal.Revivable(ctx, f, b, "The remaining option is to delete the APIService: only the registration is removed.")
 		findings = append(findings, f)
@@ -58,7 +57,7 @@ func (e *unlisted) unseen(gap v1alpha1.Gap, err error) []core.Finding {
 	}
 	f := core.Finding{
 		Code: core.APIServiceUnavailable, Evidence: core.Observed(gap.Message, fmt.Sprintf("APIServices cannot be listed: %v", err)),
-		Remedy: "Restore the server of the API. If its component was uninstalled, delete the APIService: only the registration is removed.",
+		Args: []string{"{revival}", "Restore the server of the API."},
 	}
 	said, _, _ := strings.Cut(gap.Message, ":")
 	if gv, err := schema.ParseGroupVersion(said); err == nil && gv.Group == gap.Group {

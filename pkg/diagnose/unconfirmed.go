@@ -39,10 +39,8 @@ func (e *linked) toLookAt(id graph.ID, name string) []graph.ID {
 // withoutAdvice takes what to do out of findings that were made behind an object to which only an
 // unconfirmed link leads.
 func (e *linked) withoutAdvice(findings []core.Finding, id, end graph.ID) []core.Finding {
-	out := slices.Clone(findings)
-	for i := range out {
-		out[i].Commands, out[i].Cost = nil, ""
-		out[i].Remedy = fmt.Sprintf("Only %s says that %s belongs to it: leave that to whoever it belongs to.", e.Placed(id), e.Placed(end))
-	}
-	return out
+	return core.Each(findings, func(f *core.Finding) {
+		f.Commands, f.Cost = nil, ""
+		f.Remedy = fmt.Sprintf("Only %s says that %s belongs to it: leave that to whoever it belongs to.", e.Placed(id), e.Placed(end))
+	})
 }

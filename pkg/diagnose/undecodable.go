@@ -31,9 +31,6 @@ func (e *unlisted) undecodable(_ context.Context, gap v1alpha1.Gap) []core.Findi
 	}
 	base := core.Finding{
 		Code: core.ObjectUndecodable, Evidence: core.Observed(core.GapClauses([]v1alpha1.Gap{gap})...),
-		Remedy: "Restore the key, or the KMS plugin, with which it was encrypted. An object that is lost can be deleted unread, with none of its finalizers honoured, where the API server's feature gate " +
-			"AllowUnsafeMalformedObjectDeletion is on: by default from Kubernetes 1.37, before that only if it was set. Besides delete it needs the verb " + unsafeDelete + " on the type. " +
-			"Where the gate is off, the key of the object has to be removed from etcd.",
 	}
 	about := e.typeRef(gap)
 	base.About = &about

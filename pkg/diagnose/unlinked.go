@@ -85,10 +85,7 @@ func (e *linked) hiddenEnd(id graph.ID, name string, own []core.Finding, gaps []
 			f.Actor, f.Cost = o.Actor, o.Cost
 		}
 	}
-	who := f.Actor
-	if who == "" {
-		who = "whoever removes the finalizer"
-	}
+	who := cmp.Or(f.Actor, "whoever removes the finalizer")
 	f.Remedy = phrase.Sentence(fmt.Sprintf("%s can wait for objects that cannot be seen: make the types available, or run the command as a user who may read them", who)) +
 		" Do not remove the finalizer before that: what it stands for can still exist."
 	return f

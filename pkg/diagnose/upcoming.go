@@ -17,7 +17,7 @@ func (e *examiner) upcoming(ctx context.Context, id graph.ID) []core.Finding {
 		if slices.ContainsFunc(e.ofFinalizers(), func(p finalizerProbe) bool { return p.looksAt(ref, name) }) {
 			continue
 		}
-		for _, f := range e.like(ctx, id).of(name) {
+		for _, f := range e.removes(ctx, id, name) {
 			if f.Code == core.FinalizerActorAlive || f.Code == core.FinalizerActorUnknown && f.Actor != "" {
 				continue
 			}

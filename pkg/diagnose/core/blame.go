@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -132,10 +133,7 @@ func (e *Examination) ByHand(o *unstructured.Unstructured, a actor.Actor) Step {
 
 // Whoever names an actor, also one that nobody can name.
 func Whoever(a actor.Actor) string {
-	if a.Who == "" {
-		return "whoever removes it"
-	}
-	return a.Who
+	return cmp.Or(a.Who, "whoever removes it")
 }
 
 // Cost is what removing a finalizer by hand costs, in sentences.

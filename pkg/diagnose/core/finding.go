@@ -2,7 +2,6 @@ package core
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,8 +18,10 @@ type Finding struct {
 	Finalizer string
 	Actor     string
 	Evidence  []v1alpha1.Observation
-	Remedy    string
-	// Cost is what removing the finalizer by hand costs, in sentences, and dataLoss that data is destroyed by a step or by what follows.
+	// Remedy is what to do, if that is not what is usual for the code, and Args what stands for the words in braces there.
+	Remedy string
+	Args   []string
+	// Cost is what removing the finalizer by hand costs, in sentences, and DataLoss that data is destroyed by a step or by what follows.
 	Cost     string
 	DataLoss bool
 	// Commands cure it at an object, the safest first.
@@ -44,6 +45,7 @@ func (f Finding) Key() string {
 	return strings.Join([]string{string(f.Code), o.UID, o.APIVersion, o.Kind, o.Namespace, o.Name, f.Finalizer}, "\x00")
 }
 
+// Object is what the cause lies in.
 func (f Finding) Object() v1alpha1.ObjectRef {
 	if f.About != nil {
 		return *f.About
@@ -51,31 +53,17 @@ func (f Finding) Object() v1alpha1.ObjectRef {
 	return v1alpha1.ObjectRef(f.At)
 }
 
-// Found places findings at an object, unless they were made at another already.
-func Found(at graph.Ref, findings ...Finding) []Finding {
-	out := slices.Clone(findings)
-	for i := range out {
-		if out[i].At == (graph.Ref{}) {
-			out[i].At = at
-		}
-	}
-	return out
-}
-
-// Behind puts an object in front of findings that were made at what it waits for.
-func Behind(ref graph.Ref, findings []Finding) []Finding {
-	out := slices.Clone(findings)
-	for i := range out {
-		out[i].Via = append([]graph.Ref{ref}, out[i].Via...)
-	}
-	return out
+// Observe adds a clause to the evidence.
+func (f *Finding) Observe(format string, args ...any) {
+	f.Evidence = slices.Concat(f.Evidence, Seen(format, args...))
 }
 
 // Printed is a finding as it is printed.
 func (f Finding) Printed() v1alpha1.Cause {
 	c := v1alpha1.Cause{
 		Code: string(f.Code), Object: f.Object(), Finalizer: f.Finalizer, Actor: f.Actor,
-		Summary: f.summary(), Evidence: []string{}, Observations: f.observations(), Remedy: cmp.Or(f.Remedy, byCode[f.Code].Remedy), Cost: f.Cost, DataLoss: f.DataLoss, Commands: []string{},
+		Summary: f.summary(), Evidence: []string{}, Observations: f.observations(), Remedy: f.Usual(),
+		Cost: f.Cost, DataLoss: f.DataLoss, Commands: []string{},
 	}
 	for _, o := range c.Observations {
 		c.Evidence = append(c.Evidence, o.Says)
@@ -105,7 +93,7 @@ func (f Finding) observations() []v1alpha1.Observation {
 		}
 	}
 	if f.unsaid > 0 {
-		all = append(all, Observed(fmt.Sprintf("and the like of %s more", phrase.Count(f.unsaid, "object")))...)
+		all = append(all, Seen("and the like of %s more", phrase.Count(f.unsaid, "object"))...)
 	}
 	return all
 }

@@ -1,7 +1,9 @@
 package core
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -12,6 +14,21 @@ var citation = regexp.MustCompile(` \([A-Z]+-\d+[^)]*\)`)
 
 // Means returns the meaning without the rules that it cites.
 func (k Kind) Means() string { return citation.ReplaceAllString(k.Meaning, "") }
+
+// Usual is the remedy: that of the finding, or that of its kind.
+func (f Finding) Usual() string {
+	return cmp.Or(f.Remedy, f.UsualOf(f.Code))
+}
+
+// UsualOf is the remedy of a kind of cause, with what the finding has for the words in braces.
+func (f Finding) UsualOf(code Code) string {
+	args := append(slices.Clone(f.Args), "{actor}", cmp.Or(f.Actor, "whoever removes it"), "{then}", "")
+	remedy := strings.NewReplacer(args...).Replace(byCode[code].Remedy)
+	if strings.HasPrefix(byCode[code].Remedy, "{") {
+		return strings.ToUpper(remedy[:1]) + remedy[1:]
+	}
+	return remedy
+}
 
 // summary says in a sentence what the cause is: that of its kind, with the actor's name where one removes the finalizer.
 func (f Finding) summary() string {

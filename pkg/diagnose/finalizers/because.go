@@ -35,7 +35,7 @@ func (e *Examiner) Because(ctx context.Context, o *unstructured.Unstructured, na
 	if len(refused) == 0 && o.GetDeletionTimestamp() != nil {
 		not, suspects := e.refusal.RefusedToActor(ctx, o, a)
 		own, proven = not, len(not) > 0
-		by = core.WithEvidenceBehind(by, suspects)
+		by = core.WithEvidenceBehind(by, suspects...)
 		for _, f := range e.refusal.QuotedDenials(ctx, o) {
 			if !refusal.Blamed(own, *f.About) {
 				own = append(own, f)

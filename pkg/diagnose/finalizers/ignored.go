@@ -26,7 +26,7 @@ func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Findi
 	}
 	for _, p := range e.Actors.Paused(ctx, b.Object, b.Actor) {
 		g := f
-		g.Code, g.Remedy = core.ActorPaused, "End the pause, and let "+b.Name+" finish."+b.OnceRunning()+moved(p)
+		g.Code, g.Args = core.ActorPaused, []string{"{then}", b.OnceRunning() + moved(p)}
 		if p.Custom {
 			g.Remedy = fmt.Sprintf("If %s is not meant to ignore it, end the pause, and let it finish.", b.Name) + b.OnceRunning()
 		}
@@ -47,18 +47,20 @@ func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Findi
 func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Finding, of actor.Forbidden) core.Finding {
 	f.Code = core.ActorForbidden
 	f.Evidence = append(slices.Clone(f.Evidence), of.Evidence...)
-	f.Remedy = fmt.Sprintf("Restore the binding that lets ServiceAccount %s/%s update and patch %s, and let %s finish.", of.Account.Namespace, of.Account.Name, of.Resource, b.Name)
-	if ns := b.Object.GetNamespace(); e.Closed(ctx, ns) {
-		f.Remedy = fmt.Sprintf("Let ServiceAccount %s/%s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, which is being deleted: it takes a ClusterRoleBinding.", of.Account.Namespace, of.Account.Name, of.Resource, b.Name, ns)
-	}
+	then := b.OnceRunning()
 	if of.Role != "" {
-		f.Remedy += " One that would do: " + phrase.Command("kubectl", "create", "clusterrolebinding", of.Account.Name+"-"+of.Role,
-			"--clusterrole="+of.Role, "--serviceaccount="+of.Account.Namespace+":"+of.Account.Name)
+		then = " One that would do: " + phrase.Command("kubectl", "create", "clusterrolebinding", of.Account.Name+"-"+of.Role,
+			"--clusterrole="+of.Role, "--serviceaccount="+of.Account.Namespace+":"+of.Account.Name) + then
+	}
+	account := of.Account.Namespace + "/" + of.Account.Name
+	f.Args = []string{"{account}", account, "{resource}", of.Resource, "{then}", then}
+	if ns := b.Object.GetNamespace(); e.Closed(ctx, ns) {
+		f.Remedy = fmt.Sprintf("Let ServiceAccount %s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, "+
+			"which is being deleted: it takes a ClusterRoleBinding.", account, of.Resource, b.Name, ns) + then
 	}
 	if of.Lacking != "" {
-		f.Remedy = fmt.Sprintf("Add the verbs update and patch of %s to %s, and let %s finish.", of.Resource, of.Lacking, b.Name)
+		f.Remedy = fmt.Sprintf("Add the verbs update and patch of %s to %s, and let %s finish.", of.Resource, of.Lacking, b.Name) + b.OnceRunning()
 	}
-	f.Remedy += b.OnceRunning()
 	ask := []string{"kubectl", "auth", "can-i", "patch", of.Resource, "--as=" + of.Account.User()}
 	if ns := b.Object.GetNamespace(); ns != "" {
 		ask = append(ask, "-n", ns)
@@ -90,7 +92,7 @@ func (e *Examiner) notWatching(b core.Responsible, f core.Finding, s actor.Scope
 	ns, name := b.Object.GetNamespace(), graph.Located(s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
 	f.Code = core.ActorNotWatching
 	f.Evidence = append([]v1alpha1.Observation{s.Observation(), {Says: "the object is in namespace " + ns}}, f.Evidence...)
-	f.Remedy = fmt.Sprintf("Have %s watch namespace %s as well, through whatever installs it, and let it finish.", name, ns) + b.OnceRunning()
+	f.Args = []string{"{workload}", name, "{namespace}", ns, "{then}", b.OnceRunning()}
 	if s.Variable {
 		set := core.At(e.Ref(s.Workload), core.Command("kubectl", "set", "env", "OBJECT", s.Setting+"="+s.Value+","+ns))
 		f.Commands = []core.Step{set.Doing("starts it again so that it watches " + ns + " as well").Risking(b.RiskOnceRunning())}

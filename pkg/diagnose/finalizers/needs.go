@@ -54,9 +54,9 @@ func (e *Examiner) needed(ctx context.Context, o *unstructured.Unstructured, a a
 // dependencyMissing is for an object that the actor needs and that is gone.
 func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstructured, a actor.Actor, l lack) core.Finding {
 	f := core.Finding{Code: core.DependencyMissing, About: &l.object, Actor: a.Who, Evidence: l.evidence, Cost: core.Cost(a)}
-	f.Remedy = fmt.Sprintf("Create %s again, as it was: then %s can do its work and removes the finalizer.", core.Named(l.object), core.Whoever(a))
+	f.Args = []string{"{object}", core.Named(l.object)}
 	if a.IsKnown {
-		f.Remedy += " " + phrase.Sentence(a.Known.OnCompletion())
+		f.Args = append(f.Args, "{then}", " "+phrase.Sentence(a.Known.OnCompletion()))
 	}
 	// The name is what another object says; one that no server accepts could be an option.
 	if l.object.Kind == "ServiceAccount" && l.object.Namespace != "" && len(validation.IsDNS1123Subdomain(l.object.Name)) == 0 {

@@ -37,11 +37,11 @@ func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 	}
 	f := core.Finding{
 		Code: core.FinalizerOrphaned, Finalizer: a.Finalizer, Actor: a.Who, Cost: core.ResponsibleFor(o, a).Loss(), // nobody is left to keep anything
-		Remedy:   fmt.Sprintf("Nobody removes it: %s put it there for %s. Remove it by hand.", core.Whoever(a), core.Named(ref)),
+		Args:     []string{"{object}", core.Named(ref)},
 		Commands: []core.Step{e.ByHand(o, a)},
 	}
 	if r.Namespaced && ref.Namespace == "" {
-		f.Evidence = core.Observed(fmt.Sprintf("it was added for %s, which is in no namespace", core.Named(ref)))
+		f.Evidence = core.Seen("it was added for %s, which is in no namespace", core.Named(ref))
 		return f, e.Absent(ctx, r.Type, ref)
 	}
 	parent, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, ref.Namespace, name)
@@ -49,7 +49,7 @@ func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 	case err != nil:
 		return core.Finding{}, false
 	case parent == nil:
-		f.Evidence = core.Observed(fmt.Sprintf("it was added for %s, which does not exist", core.Named(ref)))
+		f.Evidence = core.Seen("it was added for %s, which does not exist", core.Named(ref))
 		return f, true
 	case parent.GetDeletionTimestamp() == nil && deselects(parent, p.Selectors, o):
 		f.Evidence = core.ObservedAt(core.From(parent, strings.Join(p.Selectors, ", ")), fmt.Sprintf("it was added for %s, which no longer selects this object", core.Named(ref)))

@@ -29,19 +29,18 @@ func (e *Examiner) downLead(ctx context.Context, b core.Responsible, only *unstr
 func (e *Examiner) remedied(ctx context.Context, b core.Responsible, d core.Downtime, f core.Finding) core.Finding {
 	switch {
 	case d.Starting:
-		f.Remedy = phrase.Sentence(b.Name + " is starting: wait, and run the command again")
+		f.Remedy = phrase.Sentence(b.Name+" is starting: wait, and run the command again") + b.OnceRunning()
 	case len(d.Repairs) > 0:
 		f.Remedy = phrase.Sentence(b.Name + " is down and cannot just be started again")
 		for _, r := range d.Repairs[:min(len(d.Repairs), phrase.MaxNamed)] {
 			f.Remedy += " " + phrase.Sentence(r)
 		}
-		f.Remedy += " It removes the finalizer then."
+		f.Remedy += " It removes the finalizer then." + b.OnceRunning()
 	case b.Destroys():
-		f.Remedy = phrase.Sentence("decide first what is to be kept: once it is started, " + b.Name + " deletes")
+		f.Remedy = phrase.Sentence("decide first what is to be kept: once it is started, "+b.Name+" deletes") + b.OnceRunning()
 	default:
-		f.Remedy = phrase.Sentence("start " + b.Name + " again and let it finish")
+		f.Remedy = f.UsualOf(core.FinalizerActorDead)
 	}
-	f.Remedy += b.OnceRunning()
 	f.Commands = append(d.Steps, f.Commands...)
 	if w := b.Workloads; len(w) > 0 && !slices.ContainsFunc(w, func(w *unstructured.Unstructured) bool { return !e.Closed(ctx, w.GetNamespace()) }) {
 		f = e.Possible(ctx, f, core.Creation{

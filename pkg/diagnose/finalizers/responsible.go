@@ -22,7 +22,10 @@ func (e *Examiner) Actor(ctx context.Context, o *unstructured.Unstructured, name
 		return nil // the context has ended
 	}
 	b := core.ResponsibleFor(o, a)
-	f := core.Finding{Finalizer: name, Actor: a.Who, Evidence: slices.Concat(e.Says(ctx, o), a.Evidence, core.Observed(status.Outside(o)...)), Cost: b.Cost(), DataLoss: b.LosesData()}
+	f := core.Finding{
+		Finalizer: name, Actor: a.Who, Args: []string{"{then}", b.OnceRunning()}, Cost: b.Cost(), DataLoss: b.LosesData(),
+		Evidence: slices.Concat(e.Says(ctx, o), a.Evidence, core.Observed(status.Outside(o)...)),
+	}
 	if a.Life == actor.Alive {
 		if ignored := e.ignored(ctx, b, f); len(ignored) > 0 {
 			return append(ignored, refused...)
@@ -60,7 +63,6 @@ func (e *Examiner) Actor(ctx context.Context, o *unstructured.Unstructured, name
 // busy is for an actor that is at work, as far as anybody can see.
 func busy(b core.Responsible, f core.Finding) core.Finding {
 	f.Code = core.FinalizerActorAlive
-	f.Remedy = phrase.Sentence(b.Name+" is alive: let it finish, and check what it reports") + b.OnceRunning()
 	f.Commands = b.Ordered([]core.Step{core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)})
 	return f
 }
@@ -79,15 +81,11 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 	only := leads.Only()
 	switch {
 	case only != nil:
-		f.Remedy = fmt.Sprintf("Look at %s %s/%s first: RBAC lets no other workload write objects of this type, but for administrators and Kubernetes itself.", only.GetKind(), only.GetNamespace(), only.GetName())
-	case b.NotFound():
-		f.Remedy = phrase.Sentence("find out whether " + b.Name + " was uninstalled, or runs under another name; if it was uninstalled, install it again and let it finish")
-	case b.IsKnown:
-		f.Remedy = phrase.Sentence("check that " + b.Name + " is running; its state is not visible through the API")
-	default:
-		f.Remedy = "Find out which controller removes the finalizer, and check that it is running."
+		f.Remedy = fmt.Sprintf("Look at %s %s/%s first: RBAC lets no other workload write objects of this type, "+
+			"but for administrators and Kubernetes itself.", only.GetKind(), only.GetNamespace(), only.GetName()) + b.OnceRunning()
+	case b.IsKnown && !b.NotFound():
+		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") + b.OnceRunning()
 	}
-	f.Remedy += b.OnceRunning()
 	if only != nil {
 		d := e.downLead(ctx, b, only)
 		f.Evidence, f.Commands = append(f.Evidence, d.Evidence...), append(f.Commands, d.Steps...)
@@ -108,7 +106,7 @@ func (e *Examiner) leads(ctx context.Context, o *unstructured.Unstructured) acto
 // Unread is for a finalizer of an object that could not be read.
 func Unread(name string, err error) core.Finding {
 	return core.Finding{
-		Code: core.FinalizerActorUnknown, Finalizer: name, Evidence: core.Observed(fmt.Sprintf("the object cannot be read: %v", err)),
+		Code: core.FinalizerActorUnknown, Finalizer: name, Evidence: core.Seen("the object cannot be read: %v", err),
 		Remedy: "Run the command again as a user who may read it.",
 	}
 }
@@ -117,7 +115,7 @@ func Unread(name string, err error) core.Finding {
 func Unexamined(names []string) core.Finding {
 	return core.Finding{
 		Code: core.FinalizerActorUnknown, Finalizer: names[0],
-		Evidence: core.Observed(fmt.Sprintf("it and %d more finalizers of the object were not examined", len(names)-1)),
+		Evidence: core.Seen("it and %d more finalizers of the object were not examined", len(names)-1),
 		Remedy:   "Run the command again when the finalizers before it are removed.",
 	}
 }

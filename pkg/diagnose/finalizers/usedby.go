@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -58,9 +57,9 @@ func (e *Examiner) used(ctx context.Context, o *unstructured.Unstructured, a act
 		return core.Finding{}, false
 	}
 	if more := len(names) - phrase.MaxNamed; more > 0 {
-		f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("%d more objects use it", more))...)
+		f.Observe("%d more objects use it", more)
 	}
-	f.Remedy = fmt.Sprintf("Delete %s first: then %s removes the finalizer.", phrase.And(names), core.Whoever(a))
+	f.Args = []string{"{users}", phrase.And(names)}
 	if waiting == 0 {
 		f.Remedy = fmt.Sprintf("%s %s being deleted: find out what %s for. Then %s removes the finalizer.",
 			phrase.And(names), phrase.Plural(len(names), "is", "are"), phrase.Plural(len(names), "it waits", "they wait"), core.Whoever(a))
@@ -135,4 +134,23 @@ func (e *Examiner) ownerKind(owner *metav1.OwnerReference) (cluster.Resource, bo
 		group = ""
 	}
 	return e.KindIn(group, owner.Kind)
+}
+
+// saysInUse is for an object whose own conditions say that others use it, so that it is not deleted.
+func (e *Examiner) saysInUse(o *unstructured.Unstructured, a actor.Actor) (core.Finding, bool) {
+	if o.GetDeletionTimestamp() == nil {
+		return core.Finding{}, false
+	}
+	for _, c := range status.Conditions(o) {
+		if !c.InUse() {
+			continue
+		}
+		f := core.Finding{
+			Code: core.InUse, Finalizer: a.Finalizer, Actor: a.Who, Cost: core.Cost(a), Evidence: core.ObservedAt(core.From(o, c.Field), e.Quoted(c)),
+			Args: []string{"{users}", "what condition " + c.Type + " names"},
+		}
+		f.Commands = []core.Step{core.Describe().Doing("shows what uses it").Risking(finalizer.RiskNone), e.ByHand(o, a)}
+		return f, true
+	}
+	return core.Finding{}, false
 }

@@ -2,7 +2,6 @@ package refusal
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,19 +29,18 @@ func (e *Examiner) unconverted(ctx context.Context, _ admission.Write, said stri
 	if crd == nil {
 		f := core.Finding{Code: core.ConversionWebhookDown, Evidence: core.Observed("the server says: " + said), Remedy: "Restore the conversion webhook of the CustomResourceDefinition."}
 		if err != nil {
-			f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("CustomResourceDefinitions cannot be listed: %v", err))...)
+			f.Observe("CustomResourceDefinitions cannot be listed: %v", err)
 		}
 		return []core.Finding{f}
 	}
-	about := e.Ref(crd)
-	f := core.Finding{Code: core.ConversionWebhookDown, About: &about, Evidence: core.Observed("the server says: " + said)}
+	f := core.Finding{Code: core.ConversionWebhookDown, About: new(e.Ref(crd)), Evidence: core.Observed("the server says: " + said)}
 	s, _ := admission.Conversion(crd)
 	b := e.Called(ctx, s)
 	f.Evidence = append(f.Evidence, b.Evidence...)
 	if stored, _, _ := unstructured.NestedStringSlice(crd.Object, "status", "storedVersions"); len(stored) > 0 {
-		f.Evidence = append(f.Evidence, core.Observed("instances are stored as "+phrase.And(stored))...)
+		f.Observe("instances are stored as %s", phrase.And(stored))
 	}
-	f.Remedy = fmt.Sprintf("Restore %s, which converts them. If that is impossible, and the schemas of the versions are compatible, set the conversion strategy to None: the API server then changes only the apiVersion.", b.what)
+	f.Args = []string{"{service}", b.what}
 	f.Commands = append(slices.Clone(b.Restore), core.Command("kubectl", "patch", "OBJECT", "--type=json", "-p", `[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`))
 	f = e.Revivable(ctx, f, b, "If the schemas of the versions are compatible, set the conversion strategy to None: the API server then changes only the apiVersion.")
 	return []core.Finding{f}

@@ -2,17 +2,19 @@ package refusal
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
@@ -29,14 +31,13 @@ func (e *Examiner) webhookDenies(ctx context.Context, w admission.Write, said st
 		if h.Name != names[0] || e.Admission.Calls(ctx, h, w) == admission.Never {
 			continue
 		}
-		about := e.Ref(h.Config)
-		findings = append(findings, denied(w, said, core.Finding{About: &about}, fmt.Sprintf("webhook %s", h.Name), fmt.Sprintf("/webhooks/%d", h.Index), h.MatchConditions))
+		findings = append(findings, denied(w, said, core.Finding{About: new(e.Ref(h.Config))}, fmt.Sprintf("webhook %s", h.Name), fmt.Sprintf("/webhooks/%d", h.Index), h.MatchConditions))
 	}
 	if len(findings) > 0 {
 		return findings
 	}
 	return []core.Finding{{
-		Code: core.AdmissionDenied, Evidence: append(core.Observed(fmt.Sprintf("%s is denied: %s", w, said)), core.Observed(unread...)...),
+		Code: core.AdmissionDenied, Evidence: append(core.Seen("%s is denied: %s", w, said), core.Observed(unread...)...),
 		Remedy: fmt.Sprintf("Do what webhook %s asks for, or exempt the object from it.", names[0]),
 	}}
 }
@@ -81,14 +82,12 @@ func (e *Examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 // denied completes the finding about somebody who denies a write. A denial of an update is cured for good by leaving out objects that are being deleted: nobody
 // means those. A denial of a deletion is there to protect something.
 func denied(w admission.Write, said string, f core.Finding, who, path string, conditions []admissionv1.MatchCondition) core.Finding {
-	f.Code = core.AdmissionDenied
-	f.Evidence = core.Observed(fmt.Sprintf("%s is denied: %s", w, said))
+	f.Code, f.Args, f.Evidence = core.AdmissionDenied, []string{"{who}", who}, core.Seen("%s is denied: %s", w, said)
 	if w.Operation == admissionv1.Delete {
 		f.Remedy = fmt.Sprintf("Do what %s asks for: a deletion is mostly denied to protect something that is in use.", who)
 		f.Commands = []core.Step{core.Describe().Doing("shows what is called for which deletions").Risking(finalizer.RiskNone)}
 		return f
 	}
-	f.Remedy = fmt.Sprintf("Do what %s asks for, or exempt objects that are being deleted from it.", who)
 	f.Commands = []core.Step{core.Describe().Doing("shows what it asks for, and of whom").Risking(finalizer.RiskNone),
 		exempt(path, len(conditions) > 0).Doing("exempts updates of all objects that are being deleted, whoever makes them")}
 	return f
@@ -102,4 +101,44 @@ func exempt(path string, hasSome bool) core.Step {
 		patch = fmt.Sprintf(`[{"op":"add","path":"%s/matchConditions/-","value":%s}]`, path, condition)
 	}
 	return core.Command("kubectl", "patch", "OBJECT", "--type=json", "-p", patch)
+}
+
+// noParameters is what the server says where a binding names parameters that do not exist, and denies without them.
+const noParameters = "no params found for policy binding"
+
+// withoutParameters completes the finding about a policy whose parameters do not exist. The server looks for them before it evaluates the policy's
+// matchConditions, and after the binding's matchResources: the binding is what can be changed.
+func (e *Examiner) withoutParameters(ctx context.Context, w admission.Write, f core.Finding, binding v1alpha1.ObjectRef) core.Finding {
+	what, namespace := "its parameters", w.Object.GetNamespace()
+	o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: admission.ValidatingPolicies.Group, Resource: binding.Resource}, "", binding.Name)
+	known := err == nil && o != nil
+	if known {
+		name, _, _ := unstructured.NestedString(o.Object, "spec", "paramRef", "name")
+		in, _, _ := unstructured.NestedString(o.Object, "spec", "paramRef", "namespace")
+		if name != "" {
+			what = "its parameters, " + name
+		}
+		if in != "" {
+			namespace = in
+		}
+	}
+	var exempted core.Step
+	if known && w.Object.GetNamespace() != "" {
+		exempted = exemptNamespace(o, w.Object.GetNamespace())
+	} else {
+		exempted = core.Command("kubectl", "patch", "OBJECT", "--type=merge", "-p", `{"spec":{"paramRef":{"parameterNotFoundAction":"Allow"}}}`).
+			Doing("has the policy deny nothing while its parameters are missing")
+	}
+	f.Remedy = fmt.Sprintf("Restore %s, or change the binding so that it leaves this write out: the policy itself stays.", what)
+	f.Commands = []core.Step{core.At(binding, core.Describe().Doing("shows which parameters it names").Risking(finalizer.RiskNone)), core.At(binding, exempted)}
+	return e.Possible(ctx, f, core.Creation{What: what, Namespace: namespace, Left: "Change the binding so that it leaves this write out: the policy itself stays."})
+}
+
+// exemptNamespace is the command that leaves a namespace out of a binding, in addition to what it leaves out already.
+func exemptNamespace(binding *unstructured.Unstructured, namespace string) core.Step {
+	m, _, _ := unstructured.NestedSlice(binding.Object, "spec", "matchResources", "namespaceSelector", "matchExpressions")
+	m = append(m, map[string]any{"key": corev1.LabelMetadataName, "operator": string(metav1.LabelSelectorOpNotIn), "values": []any{namespace}})
+	patch := map[string]any{"spec": map[string]any{"matchResources": map[string]any{"namespaceSelector": map[string]any{"matchExpressions": m}}}}
+	text, _ := json.Marshal(patch) // which is made of texts alone
+	return core.Command("kubectl", "patch", "OBJECT", "--type=merge", "-p", string(text)).Doing("leaves namespace " + namespace + " out of what the policy applies to")
 }

@@ -40,7 +40,7 @@ func (e *Examiner) protected(ctx context.Context, w admission.Write, unasked *cl
 		}
 	}
 	return []core.Finding{{
-		Code: core.AdmissionDenied, Evidence: core.Observed(fmt.Sprintf("%s is denied: %s", w, said)),
+		Code: core.AdmissionDenied, Evidence: core.Seen("%s is denied: %s", w, said),
 		Remedy: "Find out what keeps it, and whether it is still needed.",
 	}}
 }
@@ -78,7 +78,7 @@ func names(d *link.Definition, o *unstructured.Unstructured, w admission.Write) 
 func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w admission.Write, said string) core.Finding {
 	about := e.Ref(o)
 	guard := core.Named(about)
-	f := core.Finding{Code: core.AdmissionDenied, About: &about, Evidence: core.Observed(fmt.Sprintf("%s is denied: %s", w, said))}
+	f := core.Finding{Code: core.AdmissionDenied, About: &about, Evidence: core.Seen("%s is denied: %s", w, said)}
 	users, reason := d.UsersOf(o.Object)
 	if reason != "" {
 		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, d.ReasonField.String()), fmt.Sprintf("%s keeps it for this reason: %s", guard, core.Brief(reason)))...)
@@ -110,7 +110,7 @@ func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w adm
 	repeats := e.repeats(o, w)
 	f.Evidence = append(f.Evidence, repeats...)
 	if o.GetDeletionTimestamp() != nil {
-		f.Evidence = append(f.Evidence, core.Observed(guard+" is being deleted")...)
+		f.Observe("%s is being deleted", guard)
 		f.Commands = append(f.Commands, core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone))
 		return f
 	}
@@ -137,7 +137,7 @@ func (e *Examiner) repeats(guard *unstructured.Unstructured, w admission.Write) 
 			continue
 		}
 		if w.Outline {
-			return core.Observed(fmt.Sprintf("%s deletes it when %s is gone if it has the annotation %s, which could not be read", d.Deletion.By, guard.GetName(), d.Deletion.Annotation))
+			return core.Seen("%s deletes it when %s is gone if it has the annotation %s, which could not be read", d.Deletion.By, guard.GetName(), d.Deletion.Annotation)
 		}
 		return core.ObservedAt(core.From(w.Object, "metadata.annotations"), fmt.Sprintf("somebody has tried to delete it, as its annotation %s says: when %s is gone, %s deletes it with the policy %s",
 			d.Deletion.Annotation, core.Named(e.Ref(guard)), d.Deletion.By, d.PolicyFor(w.Object.Object, effect)))

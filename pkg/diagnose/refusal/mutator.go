@@ -2,13 +2,16 @@ package refusal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // mutator is what may change an object on the way to the storage: a webhook or a MutatingAdmissionPolicy.
@@ -59,4 +62,56 @@ func (e *Examiner) exemptions(all []mutator) []core.Step {
 			Doing("exempts objects that are being deleted from "+m.what).Risking(finalizer.RiskNone))
 	}
 	return steps
+}
+
+// putBack is for a finalizer that is on the object again in the answer to the patch that removed it (API-033).
+func (e *Examiner) putBack(ctx context.Context, w admission.Write, finalizer string) core.Finding {
+	f := core.Finding{
+		Code: core.FinalizerPutBack, Finalizer: finalizer,
+		Evidence: core.Observed("the server answers a patch that removes it with an object that still has it"),
+	}
+	all, unread := e.mutators(ctx, w)
+	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
+	for _, m := range all {
+		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(m.config, ""), fmt.Sprintf("%s is called for %s", m.what, w))...)
+	}
+	if len(all) > 0 {
+		f.Remedy = fmt.Sprintf("A mutating %s puts it back: exempt objects that are being deleted from it.", kindsOf(all))
+		f.Commands = e.exemptions(all)
+	}
+	if len(all) == 1 {
+		f.About = new(e.Ref(all[0].config))
+	}
+	return f
+}
+
+// fieldErrors returns what the server finds wrong with an object. There is nothing if a test of the patch failed, which has the same code.
+func fieldErrors(err error) []string {
+	var status apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	var all []string
+	for _, c := range status.Status().Details.Causes {
+		all = append(all, fmt.Sprintf("%s: %s", c.Field, c.Message))
+	}
+	return all
+}
+
+// invalid is for an object that would not be valid although nothing but its finalizers changes: it was valid once, or a webhook changes more (API-032).
+func (e *Examiner) invalid(ctx context.Context, w admission.Write, wrong []string) []core.Finding {
+	f := core.Finding{
+		Code: core.ObjectInvalid, Evidence: core.Seen("every %s is refused: %s", w, phrase.And(wrong)),
+		Commands: []core.Step{core.Command("kubectl", "edit", "OBJECT")},
+	}
+	all, unread := e.mutators(ctx, w)
+	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
+	for _, m := range all {
+		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(m.config, ""), fmt.Sprintf("%s is called for %s, and may change these fields on the way", m.what, w))...)
+	}
+	if len(all) > 0 {
+		f.Remedy = fmt.Sprintf("If the stored object has these fields right, a mutating %s changes them: exempt objects that are being deleted from it. Otherwise correct the fields.", kindsOf(all))
+		f.Commands = append(e.exemptions(all), f.Commands...)
+	}
+	return []core.Finding{f}
 }

@@ -35,14 +35,13 @@ func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructur
 	var all []core.Finding
 	add := func(at, says, text string) {
 		for _, config := range e.denying(ctx, w, text) {
-			about := e.Ref(config)
 			f := core.Finding{
-				Code: core.AdmissionDenied, About: &about, Evidence: core.ObservedAt(at, says),
+				Code: core.AdmissionDenied, About: new(e.Ref(config)), Evidence: core.ObservedAt(at, says),
 				Remedy:   fmt.Sprintf("Do what %s %s asks for: it has denied a write of the controller.", config.GetKind(), config.GetName()),
 				Commands: []core.Step{core.Describe().Doing("shows what it asks for").Risking(finalizer.RiskNone)},
 			}
 			if may { // and a dry run has shown that nothing refuses it
-				f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("a dry run of the %s with your own permissions is not denied", w))...)
+				f.Observe("a dry run of the %s with your own permissions is not denied", w)
 				f.Remedy += " It denies nothing to you: kubectl gc can do it with your permissions."
 			}
 			all = append(all, f)

@@ -49,7 +49,7 @@ func (e *Examiner) Refusals(ctx context.Context, o *unstructured.Unstructured, f
 		}
 		if apierrors.IsForbidden(err) {
 			return []core.Finding{{
-				Code: core.AdmissionDenied, Evidence: core.Observed(fmt.Sprintf("%s is denied: %v", w, err)),
+				Code: core.AdmissionDenied, Evidence: core.Seen("%s is denied: %v", w, err),
 				Remedy: "The API server itself denies it: do what it says.", Commands: []core.Step{core.Describe()},
 			}}
 		}

@@ -3,9 +3,7 @@ package refusal
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 
@@ -21,52 +19,27 @@ import (
 
 // Deletion is why the server would not let anybody delete an object.
 type Deletion struct {
-	once     sync.Once
-	ID       graph.ID
 	findings []core.Finding
 	// untried is why the server was not asked, as a clause; empty if it was.
 	untried string
 }
 
-// deletions are what was asked of the server. Of the objects of a type and namespace only so many are asked about: thousands can wait to be deleted.
-type deletions struct {
-	own   map[graph.ID]*Deletion
-	first map[core.Place]*Deletion
-	n     map[core.Place]int
-}
-
-func newDeletions() deletions {
-	return deletions{own: map[graph.ID]*Deletion{}, first: map[core.Place]*Deletion{}, n: map[core.Place]int{}}
-}
-
-// DeletionOf returns the deletion of an object: its own, or beyond the bound the first of its type and namespace.
-func (e *Examiner) DeletionOf(id graph.ID) *Deletion {
-	if d := e.deletions.own[id]; d != nil {
-		return d
-	}
+// DeletionOf returns the object to try to delete: itself, or beyond the bounds the first of its type and namespace, of which thousands can wait to be deleted.
+func (e *Examiner) DeletionOf(id graph.ID) *core.Examined[Deletion] {
 	at, _ := e.PlaceOf(id)
-	if n := e.deletions.n[at]; n == e.Limits.Looks || n > 0 && len(e.deletions.own) >= e.Limits.Deletions {
+	d := e.deletions.Of(id, at, func(n, all int) bool { return n == e.Limits.Looks || n > 0 && all >= e.Limits.Deletions })
+	if d.ID != id {
 		e.Sampled[id] = true
-		return e.deletions.first[at]
 	}
-	d := &Deletion{ID: id}
-	if e.deletions.n[at] == 0 {
-		e.deletions.first[at] = d
-	}
-	e.deletions.n[at]++
-	e.deletions.own[id] = d
 	return d
 }
 
 // Rejected returns why the server would not let anybody delete an object.
 func (e *Examiner) Rejected(ctx context.Context, id graph.ID) []core.Finding {
 	d := e.DeletionOf(id)
-	e.Try(ctx, d)
-	findings := slices.Clone(d.findings)
-	if d.ID != id {
-		findings = core.WithNote(d.findings, "like "+e.Placed(d.ID)+", which was examined")
-	}
-	for _, f := range d.findings {
+	own := e.Try(ctx, d).findings
+	findings := slices.Clone(e.Like(own, id, d.ID))
+	for _, f := range own {
 		for _, user := range f.Users {
 			findings = append(findings, core.Behind(e.Graph.Ref(user), e.Causes(ctx, user))...)
 		}
@@ -75,21 +48,23 @@ func (e *Examiner) Rejected(ctx context.Context, id graph.ID) []core.Finding {
 }
 
 // UntriedDeletion says why rejected does not know, as the server was not asked; nothing if it was.
-func (e *Examiner) UntriedDeletion(id graph.ID) []v1alpha1.Observation {
-	if why := e.DeletionOf(id).untried; why != "" {
+func (e *Examiner) UntriedDeletion(ctx context.Context, id graph.ID) []v1alpha1.Observation {
+	if why := e.Try(ctx, e.DeletionOf(id)).untried; why != "" {
 		return core.Observed("whether the server would accept a DELETE was not tried, because " + why)
 	}
 	return nil
 }
 
 // Try finds out once why the server would not let anybody delete this very object. The server is asked to, as a dry run.
-func (e *Examiner) Try(ctx context.Context, d *Deletion) { d.once.Do(func() { e.ask(ctx, d) }) }
+func (e *Examiner) Try(ctx context.Context, d *core.Examined[Deletion]) Deletion {
+	return d.Once(func(id graph.ID) Deletion { return e.try(ctx, id) })
+}
 
-func (e *Examiner) ask(ctx context.Context, d *Deletion) {
-	ref := e.Graph.Ref(d.ID)
-	t, ok := e.Graph.Type(d.ID)
+func (e *Examiner) try(ctx context.Context, id graph.ID) (d Deletion) {
+	ref := e.Graph.Ref(id)
+	t, ok := e.Graph.Type(id)
 	if !ok || ref.UID == "" {
-		return
+		return d
 	}
 	w := admission.Of(admissionv1.Delete, t, ref.Namespace, ref.Name)
 	var err error
@@ -103,7 +78,7 @@ func (e *Examiner) ask(ctx context.Context, d *Deletion) {
 		})
 	}
 	if err == nil || ctx.Err() != nil {
-		return
+		return d
 	}
 	switch unasked := cluster.Unasked(err); {
 	case unasked != nil && !unasked.Refused:
@@ -113,7 +88,8 @@ func (e *Examiner) ask(ctx context.Context, d *Deletion) {
 	case errors.Is(err, errUntried):
 		d.untried = "a webhook does not answer"
 	}
-	d.findings = e.rejection(ctx, d.ID, w, err)
+	d.findings = e.rejection(ctx, id, w, err)
+	return d
 }
 
 // rejection returns what it means that the server has not accepted a deletion.
@@ -137,9 +113,8 @@ func (e *Examiner) rejection(ctx context.Context, id graph.ID, w admission.Write
 	if findings := e.Conversions(ctx, err.Error()); len(findings) > 0 {
 		return findings
 	}
-	about := v1alpha1.ObjectRef(ref)
 	return []core.Finding{{
-		Code: core.DeletionRejected, About: &about, Evidence: core.Observed(fmt.Sprintf("the server answers a DELETE of it: %v", err)),
-		Remedy: "Do what the server says.", Commands: []core.Step{core.Command("kubectl", "delete", "OBJECT", "--dry-run=server").Doing("asks the server again, without deleting it")},
+		Code: core.DeletionRejected, About: new(v1alpha1.ObjectRef(ref)), Evidence: core.Seen("the server answers a DELETE of it: %v", err),
+		Commands: []core.Step{core.Command("kubectl", "delete", "OBJECT", "--dry-run=server").Doing("asks the server again, without deleting it")},
 	}}
 }

@@ -92,7 +92,7 @@ func (e *Examiner) Called(ctx context.Context, s admission.Service) behindServic
 	for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
 		workloads, err := e.Reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
 		if err != nil {
-			b.Evidence = append(b.Evidence, core.Observed(fmt.Sprintf("%s in %s cannot be listed: %v", resource.Resource, namespace, err))...)
+			b.Evidence = append(b.Evidence, core.Seen("%s in %s cannot be listed: %v", resource.Resource, namespace, err)...)
 			continue
 		}
 		for _, o := range workloads {

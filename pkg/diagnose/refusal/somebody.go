@@ -3,7 +3,6 @@ package refusal
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 
@@ -72,12 +71,12 @@ func (e *Examiner) refusedTo(ctx context.Context, w admission.Write, by account,
 	if try(ctx, e.Client) == nil {
 		to += "; with your own permissions it succeeds"
 		for i := range findings {
-			findings[i].Remedy += fmt.Sprintf(" It denies the %s to %s and not to you: kubectl gc can do it with your permissions.", w, by.who)
+			findings[i].Remedy = findings[i].Usual() + fmt.Sprintf(" It denies the %s to %s and not to you: kubectl gc can do it with your permissions.", w, by.who)
 		}
 	}
 	for i := range findings {
 		findings[i].Actor = by.who
-		findings[i].Evidence = append(slices.Clip(findings[i].Evidence), core.Observed(to)...)
+		findings[i].Observe("%s", to)
 	}
 	return findings, nil
 }

@@ -22,8 +22,8 @@ func (e *Examiner) webhookDown(ctx context.Context, w admission.Write, said stri
 	}
 	if len(findings) == 0 { // it was deleted meanwhile, or may not be read
 		findings = append(findings, core.Finding{
-			Code: core.AdmissionWebhookDown, Evidence: append(core.Observed(fmt.Sprintf("%s fails: %s", w, said)), core.Observed(unread...)...),
-			Remedy: fmt.Sprintf("Restore the server of webhook %s. If its component was uninstalled, delete the webhook configuration: only the registration is removed.", names[0]),
+			Code: core.AdmissionWebhookDown, Evidence: append(core.Seen("%s fails: %s", w, said), core.Observed(unread...)...),
+			Args: []string{"{revival}", fmt.Sprintf("Restore the server of webhook %s.", names[0]), "{config}", "webhook configuration"},
 		})
 	}
 	return core.Distinct(append(findings, e.untried(ctx, w, said, nil)...))
@@ -57,18 +57,18 @@ func (e *Examiner) down(ctx context.Context, h admission.Webhook, w admission.Wr
 	about := e.Ref(h.Config)
 	f := core.Finding{Code: core.AdmissionWebhookDown, About: &about}
 	if said != "" {
-		f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("%s fails: %s", w, said))...)
+		f.Observe("%s fails: %s", w, said)
 	}
-	f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("a rule of webhook %s matches %s, and its failurePolicy is Fail", h.Name, w))...)
+	f.Observe("a rule of webhook %s matches %s, and its failurePolicy is Fail", h.Name, w)
 	if len(h.MatchConditions) > 0 && said == "" {
-		f.Evidence = append(f.Evidence, core.Observed("whether its matchConditions are met was not tried")...)
+		f.Observe("whether its matchConditions are met was not tried")
 	}
 	b := e.Called(ctx, h.Service())
 	f.Evidence = append(f.Evidence, b.Evidence...)
 	if about := e.Tries.once(h); about != "" {
-		f.Evidence = append(f.Evidence, core.Observed("it was called once, about "+about+", and not again")...)
+		f.Observe("it was called once, about %s, and not again", about)
 	}
-	f.Remedy = b.Revival() + fmt.Sprintf(" If its component was uninstalled, delete the %s: only the registration is removed.", about.Kind)
+	f.Args = []string{"{revival}", b.Revival(), "{config}", about.Kind}
 	f.Commands = append(slices.Clone(b.Restore), core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration, so that the webhook is no longer called"))
 	return e.Revivable(ctx, f, b, fmt.Sprintf("The remaining option is to delete the %s: only the registration is removed.", about.Kind))
 }

@@ -1,11 +1,15 @@
 package storage
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -109,18 +113,24 @@ func (e *Examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v
 	if e.Many {
 		expected = core.MaxByName
 	}
+	disks, failed := e.behindClaims(ctx, pvcs, expected)
+	for _, claim := range pvcs {
+		if err := failed[claim.UID]; err != nil {
+			return disks, core.Seen("whether the data behind %s are destroyed is not known: %v", phrase.Count(len(failed), "PersistentVolumeClaim"), err)
+		}
+	}
+	return disks, nil
+}
+
+// behindClaims are the volumes whose data are destroyed with PVCs, and why some could not be read, by the uid of the PVC.
+func (e *Examiner) behindClaims(ctx context.Context, pvcs []graph.Ref, expected int) (disks []v1alpha1.Disk, failed map[string]error) {
 	bound, failed := e.Reader.Volumes(ctx, pvcs, expected)
-	var disks []v1alpha1.Disk
-	var unread []v1alpha1.Observation
 	for _, claim := range pvcs {
 		if volume := bound[claim.UID]; volume != nil && status.Disk(volume).Destroyed() {
 			disks = append(disks, status.Disk(volume))
 		}
-		if err := failed[claim.UID]; err != nil && unread == nil {
-			unread = core.Observed(fmt.Sprintf("whether the data behind %s are destroyed is not known: %v", phrase.Count(len(failed), "PersistentVolumeClaim"), err))
-		}
 	}
-	return disks, unread
+	return disks, failed
 }
 
 // itself is a volume that is being deleted: who looks after it destroys the data when it is released.
@@ -128,7 +138,7 @@ func (e *Examiner) itself(ctx context.Context, ref graph.Ref) ([]v1alpha1.Disk, 
 	volume, err := e.Reader.Volume(ctx, ref)
 	switch {
 	case err != nil:
-		return nil, core.Observed(fmt.Sprintf("whether the data of PersistentVolume %s are destroyed is not known: %v", ref.Name, err))
+		return nil, core.Seen("whether the data of PersistentVolume %s are destroyed is not known: %v", ref.Name, err)
 	case volume == nil || !status.Disk(volume).Destroyed():
 		return nil, nil
 	}
@@ -165,4 +175,53 @@ func (e *Examiner) kept(id graph.ID, reached map[graph.ID]bool) bool {
 		}
 	}
 	return false
+}
+
+// pvcsFirst puts in front of a finding the steps that keep the disks of the PVCs that the actor deletes before it removes the finalizer, but for those that
+// are spoken of already. Removing the finalizer by hand does not delete the PVCs, so that the cost of that stays what it is.
+func (e *Examiner) pvcsFirst(ctx context.Context, f core.Finding, but []v1alpha1.Disk) core.Finding {
+	pvcs, err := e.pvcsDeleted(ctx, f)
+	if err != nil {
+		f.Observe("whether claims are deleted with it is not known: %v", err)
+		return f
+	}
+	refs := make([]graph.Ref, len(pvcs))
+	for i, claim := range pvcs {
+		refs[i] = graph.Ref(e.Ref(claim))
+	}
+	disks, failed := e.behindClaims(ctx, refs, 0)
+	for _, claim := range refs {
+		if err := failed[claim.UID]; err != nil {
+			f.Observe("whether the data behind PersistentVolumeClaim %s are destroyed is not known: %v", claim.Name, err)
+		}
+	}
+	disks = slices.DeleteFunc(disks, func(disk v1alpha1.Disk) bool {
+		return slices.ContainsFunc(but, func(d v1alpha1.Disk) bool { return d.Volume.Name == disk.Volume.Name })
+	})
+	if len(disks) == 0 {
+		return f
+	}
+	who := cmp.Or(f.Actor, "whoever removes the finalizer")
+	f.Evidence = slices.Concat(core.Observed(who+" deletes the claims of the disks before it removes the finalizer"), destroyed(disks), f.Evidence)
+	f.Commands = append(without(retain(disks), f), f.Commands...)
+	f.DataLoss = true
+	return f
+}
+
+// pvcsDeleted are the PVCs that the actor of a finalizer deletes, by the selector of its pack.
+func (e *Examiner) pvcsDeleted(ctx context.Context, f core.Finding) ([]*unstructured.Unstructured, error) {
+	ref := f.Object()
+	known, ok := e.Registry.Lookup(f.Finalizer, graph.Ref(ref).Group(), ref.Kind)
+	if !ok || known.PVCs == "" || ref.Namespace == "" {
+		return nil, nil
+	}
+	o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: graph.Ref(ref).Group(), Resource: ref.Resource}, ref.Namespace, ref.Name)
+	if o == nil || err != nil {
+		return nil, err
+	}
+	selector, unfilled := known.Fill(known.PVCs, actor.Fields(o, f.Finalizer))
+	if len(unfilled) > 0 {
+		return nil, nil // it would select those of others
+	}
+	return e.Reader.ListObjects(ctx, cluster.PVCs, ref.Namespace, cluster.Selection{Labels: selector})
 }

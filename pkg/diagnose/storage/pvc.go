@@ -3,7 +3,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,7 +34,7 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	all, err := e.Reader.ListObjects(ctx, cluster.Pods, ref.Namespace, cluster.Selection{})
 	if err != nil {
-		return core.WithEvidence(e.ByActor(ctx, id, PVCFinalizer), core.Observed(fmt.Sprintf("whether a pod uses it is not known: %v", err))...)
+		return core.WithEvidence(e.ByActor(ctx, id, PVCFinalizer), core.Seen("whether a pod uses it is not known: %v", err)...)
 	}
 	var findings []core.Finding
 	f := core.Finding{Code: core.ClaimInUse, Finalizer: PVCFinalizer}
@@ -44,17 +43,14 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 		if !uses(pod, ref.Name) {
 			continue
 		}
-		if pod.GetDeletionTimestamp() != nil {
-			if behindIt := e.BehindUser(ctx, pod); len(behindIt) > 0 {
-				findings = append(findings, behindIt...)
-				continue
-			}
+		if behindIt := e.BehindUser(ctx, pod); len(behindIt) > 0 {
+			findings = append(findings, behindIt...)
+			continue
 		}
 		names = append(names, pod.GetName())
-		f.Evidence = append(f.Evidence, core.Observed(workloads.Usage(pod))...)
+		f.Observe("%s", workloads.Usage(pod))
 	}
 	if len(names) > 0 {
-		f.Remedy = "Delete the pods that use it, including those that have ended. Their replacements are not scheduled while the claim is being deleted."
 		deletePods := core.FixedCommand(append(append([]string{"kubectl", "delete", "pods"}, names...), "-n", ref.Namespace)...)
 		f.Commands = []core.Step{deletePods.Doing("deletes the pods that use the claim, which is deleted then").Risking(e.releasingPVC(ctx, ref))}
 		findings = append(findings, core.Found(ref, f)...)

@@ -39,7 +39,7 @@ func destroyed(disks []v1alpha1.Disk) []v1alpha1.Observation {
 	var all []v1alpha1.Observation
 	for i, d := range disks {
 		if i == phrase.MaxNamed {
-			return append(all, core.Observed(fmt.Sprintf("so are those of %d more PersistentVolumes", len(disks)-i))...)
+			return append(all, core.Seen("so are those of %d more PersistentVolumes", len(disks)-i)...)
 		}
 		says := "the disk of PersistentVolume " + status.DiskName(d) + " is destroyed when it is released"
 		all = append(all, core.ObservedAt("PersistentVolume "+d.Volume.Name+" spec.persistentVolumeReclaimPolicy", says)...)

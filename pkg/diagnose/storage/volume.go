@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -32,25 +33,22 @@ func (e *Examiner) Bound(ctx context.Context, id graph.ID) []core.Finding {
 	name, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "name")
 	uid, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "uid")
 	if phase != "Bound" || name == "" {
-		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer), core.Observed(fmt.Sprintf("it is %s, and not bound", phase))...)
+		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer), core.Seen("it is %s, and not bound", phase)...)
 	}
 	claim, err := e.Reader.GetObject(ctx, cluster.PVCs, namespace, name)
 	switch {
 	case err != nil:
-		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer), core.Observed(fmt.Sprintf("its claim cannot be read: %v", err))...)
+		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer), core.Seen("its claim cannot be read: %v", err)...)
 	case claim == nil || uid != "" && string(claim.GetUID()) != uid:
-		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer), core.Observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s, which no longer exists", namespace, name))...)
+		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer), core.Seen("it is bound to PersistentVolumeClaim %s/%s, which no longer exists", namespace, name)...)
 	}
-	if claim.GetDeletionTimestamp() != nil {
-		if behindIt := e.BehindUser(ctx, claim); len(behindIt) > 0 {
-			return behindIt
-		}
+	if behindIt := e.BehindUser(ctx, claim); len(behindIt) > 0 {
+		return behindIt
 	}
 	policy, _, _ := unstructured.NestedString(o.Object, "spec", "persistentVolumeReclaimPolicy")
 	return core.Found(ref, core.Finding{
 		Code: core.VolumeBound, Finalizer: VolumeFinalizer,
 		Evidence: core.Observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s", namespace, name), "its reclaim policy is "+policy),
-		Remedy:   "It is deleted after its claim. With the reclaim policy Delete, its data is destroyed.",
 		Commands: []core.Step{core.At(e.Ref(claim), core.Command("kubectl", "delete", "OBJECT")).Doing("deletes the claim that the volume is bound to").Risking(releasing(o))},
 	})
 }
@@ -60,7 +58,7 @@ func (e *Examiner) Attached(ctx context.Context, id graph.ID, name string) []cor
 	ref := e.Graph.Ref(id)
 	all, err := e.Reader.ListObjects(ctx, cluster.VolumeAttachments, "", cluster.Selection{})
 	if err != nil {
-		return core.WithEvidence(e.ByActor(ctx, id, name), core.Observed(fmt.Sprintf("whether it is attached is not known: %v", err))...)
+		return core.WithEvidence(e.ByActor(ctx, id, name), core.Seen("whether it is attached is not known: %v", err)...)
 	}
 	var findings []core.Finding
 	for _, o := range all {
@@ -68,11 +66,9 @@ func (e *Examiner) Attached(ctx context.Context, id graph.ID, name string) []cor
 			continue
 		}
 		f := e.attachment(ctx, o)
-		if o.GetDeletionTimestamp() != nil {
-			if behindIt := e.BehindUser(ctx, o); len(behindIt) > 0 {
-				findings = append(findings, behindIt...)
-				continue
-			}
+		if behindIt := e.BehindUser(ctx, o); len(behindIt) > 0 {
+			findings = append(findings, behindIt...)
+			continue
 		}
 		f.Finalizer = name
 		findings = append(findings, core.Found(ref, f)...)
@@ -85,16 +81,14 @@ func (e *Examiner) Attached(ctx context.Context, id graph.ID, name string) []cor
 
 // attachment is the cause that an attachment is.
 func (e *Examiner) attachment(ctx context.Context, o *unstructured.Unstructured) core.Finding {
-	about := e.Ref(o)
 	f := core.Finding{
-		Code: core.VolumeAttached, About: &about,
-		Remedy: "The volume is detached when no pod on the node uses it. If that fails, repair the CSI driver; if the machine is certainly off, the taint has kube-controller-manager detach it.",
+		Code: core.VolumeAttached, About: new(e.Ref(o)),
 	}
 	name, _, _ := unstructured.NestedString(o.Object, "spec", "nodeName")
 	driver, _, _ := unstructured.NestedString(o.Object, "spec", "attacher")
-	f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("CSI driver %s has it attached to Node %s", driver, name))...)
+	f.Observe("CSI driver %s has it attached to Node %s", driver, name)
 	if message, _, _ := unstructured.NestedString(o.Object, "status", "detachError", "message"); message != "" {
-		f.Evidence = append(f.Evidence, core.Observed("detaching it failed: "+message)...)
+		f.Observe("detaching it failed: %s", message)
 	}
 	n := e.workloads.Node(ctx, name)
 	f.Evidence = append(f.Evidence, n.Evidence...)
@@ -114,4 +108,53 @@ func releasing(volume *unstructured.Unstructured) finalizer.Risk {
 		return finalizer.DataLoss
 	}
 	return finalizer.RiskNone
+}
+
+// ProvisionerFinalizer keeps a PersistentVolume until its provisioner has deleted the disk
+// (https://github.com/kubernetes-sigs/sig-storage-lib-external-provisioner/blob/7b865eb94e23/controller/controller.go#L89).
+const ProvisionerFinalizer = "external-provisioner.volume.kubernetes.io/finalizer"
+
+// Provisioned returns who should delete the disk of a PersistentVolume. With the reclaim policy Retain nobody does, be the provisioner alive or not.
+func (e *Examiner) Provisioned(ctx context.Context, id graph.ID, name string) []core.Finding {
+	findings := e.ByActor(ctx, id, name)
+	o := e.Own(ctx, id)
+	if o == nil || status.Disk(o).Destroyed() {
+		return findings
+	}
+	findings = core.WithEvidence(findings, core.ObservedAt(core.From(o, "spec.persistentVolumeReclaimPolicy"), "its reclaim policy is Retain: the provisioner does nothing with such a volume")...)
+	for i, f := range findings {
+		if !slices.Contains([]core.Code{core.FinalizerActorAlive, core.FinalizerActorDead, core.FinalizerActorNotFound, core.FinalizerActorUnknown}, f.Code) {
+			continue
+		}
+		findings[i].Remedy = "The provisioner does nothing with a volume whose reclaim policy is Retain: neither waiting for it nor starting it helps. Note the handle of the disk, then remove the finalizer by hand: the disk stays."
+		findings[i].Cost = fmt.Sprintf("The disk of PersistentVolume %s stays, as its reclaim policy says, and nothing in the cluster names it.", o.GetName())
+		show := core.Command("kubectl", "get", "OBJECT", "-o", "yaml").Doing("shows the handle of the disk").Risking(finalizer.RiskNone)
+		findings[i].Commands = append([]core.Step{show}, f.Commands[max(len(f.Commands)-1, 0):]...) // the last removes the finalizer
+	}
+	return findings
+}
+
+// Detaching returns who should remove the finalizer of a VolumeAttachment, and what is known of the attachment. A driver that has failed to detach from a node
+// that does not exist fails again: to wait for it is no cure.
+func (e *Examiner) Detaching(ctx context.Context, id graph.ID, name string) []core.Finding {
+	findings := e.ByActor(ctx, id, name)
+	o := e.Own(ctx, id)
+	if o == nil {
+		return findings
+	}
+	f := e.attachment(ctx, o)
+	findings = core.WithEvidence(findings, f.Evidence...)
+	for i := range findings {
+		if findings[i].Code != core.FinalizerActorAlive {
+			continue
+		}
+		node := status.Nested(o, "spec", "nodeName")
+		if failed := status.Nested(o, "status", "detachError", "message"); failed != "" && e.workloads.Node(ctx, node).Gone {
+			findings[i].Remedy = fmt.Sprintf("The CSI driver has failed to detach the volume, and Node %s does not exist: find out at the provider whether the machine is gone. "+
+				"If it certainly is, remove the finalizer by hand; a machine that still runs would keep writing to the disk.", node)
+		}
+		last := max(len(findings[i].Commands)-1, 0) // what removes the finalizer
+		findings[i].Commands = slices.Insert(slices.Clone(findings[i].Commands), last, f.Commands...)
+	}
+	return findings
 }

@@ -31,7 +31,7 @@ func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding 
 	by := e.ByActor(ctx, id, SnapshotSourceFinalizer)
 	all, err := e.Reader.ListObjects(ctx, snapshots, ref.Namespace, cluster.Selection{})
 	if err != nil {
-		return core.WithEvidence(by, core.Observed(fmt.Sprintf("whether a snapshot of it is being taken is not known: %v", err))...)
+		return core.WithEvidence(by, core.Seen("whether a snapshot of it is being taken is not known: %v", err)...)
 	}
 	var own []core.Finding
 	unnamed := 0
@@ -43,11 +43,9 @@ func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding 
 			unnamed++
 			continue
 		}
-		if o.GetDeletionTimestamp() != nil {
-			if behindIt := e.BehindUser(ctx, o); len(behindIt) > 0 {
-				own = append(own, behindIt...)
-				continue
-			}
+		if behindIt := e.BehindUser(ctx, o); len(behindIt) > 0 {
+			own = append(own, behindIt...)
+			continue
 		}
 		own = append(own, core.Found(ref, e.volumeSnapshot(ctx, o, ref))...)
 	}
@@ -55,7 +53,7 @@ func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding 
 		return core.WithEvidence(by, core.Observed("every VolumeSnapshot of it is ready")...)
 	}
 	if unnamed > 0 {
-		own[0].Evidence = append(own[0].Evidence, core.Observed(fmt.Sprintf("%d more VolumeSnapshots of it are not ready", unnamed))...)
+		own[0].Observe("%d more VolumeSnapshots of it are not ready", unnamed)
 	}
 	// An actor that lives waits for them; what is wrong with one that does not is a cause besides.
 	return append(own, slices.DeleteFunc(by, func(f core.Finding) bool { return f.Code == core.FinalizerActorAlive })...)
@@ -63,18 +61,17 @@ func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding 
 
 // volumeSnapshot is the cause that a VolumeSnapshot is that is not ready.
 func (e *Examiner) volumeSnapshot(ctx context.Context, o *unstructured.Unstructured, claim graph.Ref) core.Finding {
-	about := e.Ref(o)
 	f := core.Finding{
-		Code: core.InUse, About: &about, Finalizer: SnapshotSourceFinalizer,
+		Code: core.InUse, About: new(e.Ref(o)), Finalizer: SnapshotSourceFinalizer,
 		Evidence: append(core.ObservedAt(core.From(o, "status.readyToUse"), fmt.Sprintf("VolumeSnapshot %s of the claim is not ready", o.GetName())), e.Says(ctx, o)...),
 		Remedy:   fmt.Sprintf("Wait until VolumeSnapshot %s is ready, or delete it if it never will be: then the claim is released.", o.GetName()),
 	}
 	if class := status.Nested(o, "spec", "volumeSnapshotClassName"); class != "" {
 		switch read, err := e.Reader.GetObject(ctx, snapshotClasses, "", class); {
 		case err != nil:
-			f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("VolumeSnapshotClass %s cannot be read: %v", class, err))...)
+			f.Observe("VolumeSnapshotClass %s cannot be read: %v", class, err)
 		case read == nil:
-			f.Evidence = append(f.Evidence, core.Observed(fmt.Sprintf("VolumeSnapshotClass %s does not exist", class))...)
+			f.Observe("VolumeSnapshotClass %s does not exist", class)
 			f.Remedy = fmt.Sprintf("VolumeSnapshot %s cannot become ready without its class. Delete it, or create VolumeSnapshotClass %s again and wait: then the claim is released.", o.GetName(), class)
 		}
 	}

@@ -33,18 +33,18 @@ func (e *Examiner) Node(ctx context.Context, name string) node {
 	o, err := e.Reader.GetObject(ctx, cluster.Nodes, "", name)
 	switch {
 	case err != nil:
-		n.Evidence = core.Observed(fmt.Sprintf("Node %s cannot be read: %v", name, err))
+		n.Evidence = core.Seen("Node %s cannot be read: %v", name, err)
 		return n
 	case o == nil:
 		n.Gone = true
-		n.Evidence = core.Observed(fmt.Sprintf("Node %s does not exist", name))
+		n.Evidence = core.Seen("Node %s does not exist", name)
 		return n
 	}
 	n.ref = e.Ref(o)
 	c, said := status.Find(o, "Ready")
 	switch {
 	case said && c.Status == "True":
-		n.Evidence = append(n.Evidence, core.Observed(fmt.Sprintf("Node %s is ready", name))...)
+		n.Evidence = append(n.Evidence, core.Seen("Node %s is ready", name)...)
 	case said:
 		n.NotReady = true
 		s := fmt.Sprintf("condition Ready of Node %s is %s", name, c.Status)
@@ -54,13 +54,13 @@ func (e *Examiner) Node(ctx context.Context, name string) node {
 		n.Evidence = append(n.Evidence, core.Observed(s+": "+c.Message)...)
 	default:
 		n.NotReady = true
-		n.Evidence = append(n.Evidence, core.Observed(fmt.Sprintf("Node %s has never been ready", name))...)
+		n.Evidence = append(n.Evidence, core.Seen("Node %s has never been ready", name)...)
 	}
 	taints, _, _ := unstructured.NestedSlice(o.Object, "spec", "taints")
 	for _, item := range taints {
 		if m, _ := item.(map[string]any); status.Text(m, "key") == unreachable {
 			n.NotReady = true
-			n.Evidence = append(n.Evidence, core.Observed(fmt.Sprintf("Node %s has the taint %s", name, unreachable))...)
+			n.Evidence = append(n.Evidence, core.Seen("Node %s has the taint %s", name, unreachable)...)
 			break
 		}
 	}

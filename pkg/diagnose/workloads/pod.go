@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -30,7 +31,7 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	o, err := e.pods.read(ctx, e, id)
 	if err != nil {
 		return core.Found(ref, core.Finding{
-			Code: core.PodNotKilled, Evidence: core.Observed(fmt.Sprintf("the pod cannot be read: %v", err)), Remedy: "Run the command again as a user who may read it.",
+			Code: core.PodNotKilled, Evidence: core.Seen("the pod cannot be read: %v", err), Remedy: "Run the command again as a user who may read it.",
 		})
 	}
 	if o == nil {
@@ -46,21 +47,16 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	switch {
 	case n.Gone:
-		return core.Found(ref, e.onNode(n, o, core.Finding{
-			Code:   core.NodeGone,
-			Remedy: "kube-controller-manager removes the pods of a node that does not exist after 40 seconds, if it works." + forceWarning(o),
-		}))
+		return core.Found(ref, e.onNode(n, o, core.Finding{Code: core.NodeGone}))
 	case n.NotReady:
 		return core.Found(ref, e.onNode(n, o, core.Finding{
 			Code:     core.NodeNotReady,
-			Remedy:   "Recover the node. If the machine is certainly off, the taint has kube-controller-manager remove its pods and detach their volumes." + forceWarning(o),
 			Commands: []core.Step{core.FixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").Doing(doesTaint)},
 		}))
 	}
 	f := core.Finding{
-		Code: core.PodNotKilled, Evidence: append(core.Observed(fmt.Sprintf("its grace period ended %s ago", phrase.Ago(e.Past(id)))), n.Evidence...),
-		Remedy:   "Check the log of the kubelet, and repair what it waits for on the node: the container runtime, the network plugin or a volume." + forceWarning(o),
-		Commands: []core.Step{core.Describe(), force(o)},
+		Code: core.PodNotKilled, Evidence: append(core.Seen("its grace period ended %s ago", phrase.Ago(e.Past(id))), n.Evidence...),
+		Commands: []core.Step{core.Describe(), force(o)}, Args: []string{"{then}", forceWarning(o)},
 	}
 	f.Evidence = append(f.Evidence, core.Observed(containers(o)...)...)
 	f.Evidence = append(f.Evidence, e.Says(ctx, o)...)
@@ -70,8 +66,7 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 // terminating is for a pod whose grace period is not over.
 func terminating(n node, pod *unstructured.Unstructured, seconds int) core.Finding {
 	f := core.Finding{
-		Code: core.PodTerminating, Evidence: core.Observed(fmt.Sprintf("its grace period is over in %s", phrase.Count(seconds, "second"))),
-		Remedy: "Wait. A second DELETE can make the grace period shorter.",
+		Code: core.PodTerminating, Evidence: core.Seen("its grace period is over in %s", phrase.Count(seconds, "second")),
 		Commands: []core.Step{
 			core.Command("kubectl", "wait", "OBJECT", "--for=delete", fmt.Sprintf("--timeout=%ds", seconds+30)).Doing("waits until it is deleted"),
 			core.Command("kubectl", "delete", "OBJECT", "--grace-period=1").Doing("has its containers killed after 1 s"),
@@ -90,7 +85,7 @@ func terminating(n node, pod *unstructured.Unstructured, seconds int) core.Findi
 
 // onNode completes the finding about a pod whose node does not work. The cause lies in the node, and so is one for all its pods.
 func (e *Examiner) onNode(n node, pod *unstructured.Unstructured, f core.Finding) core.Finding {
-	f.About, f.Evidence = &n.ref, n.Evidence
+	f.About, f.Evidence, f.Args = &n.ref, n.Evidence, []string{"{then}", forceWarning(pod)}
 	f.Commands = append(f.Commands, core.At(e.Ref(pod), force(pod)))
 	return f
 }
@@ -174,4 +169,66 @@ func Usage(pod *unstructured.Unstructured) string {
 		}
 	}
 	return s
+}
+
+// JobFinalizer keeps a pod until its Job has counted it.
+const JobFinalizer = "batch.kubernetes.io/job-tracking"
+
+// Counted returns what keeps a pod that a Job is to count. If the Job is gone nothing is left to count, and nothing is lost.
+func (e *Examiner) Counted(ctx context.Context, id graph.ID) []core.Finding {
+	findings := e.ByActor(ctx, id, JobFinalizer)
+	for edge := range e.Graph.Owners(id) {
+		if !edge.Controller || edge.Kind != "Job" {
+			continue
+		}
+		if e.Graph.State(edge.Owner) != graph.Absent {
+			return core.WithEvidence(findings, core.Seen("Job %s, which counts it, still exists", edge.Name)...)
+		}
+		findings = core.WithEvidence(findings, core.Seen("Job %s, which was to count it, no longer exists", edge.Name)...)
+		for i := range findings {
+			if findings[i].Finalizer == JobFinalizer {
+				findings[i].Remedy = findings[i].Usual() + " The Job is gone: nothing is lost by removing it."
+			}
+		}
+		return findings
+	}
+	return findings
+}
+
+// podReader reads the pods that are being deleted: one by one where they are few, and by a list of their namespace where a node has left many behind.
+type podReader struct {
+	deleting map[string]int                                   // how many, by namespace
+	listed   map[string]map[string]*unstructured.Unstructured // by namespace and uid
+}
+
+// read reads a pod live, nil if it is gone.
+func (r *podReader) read(ctx context.Context, e *Examiner, id graph.ID) (*unstructured.Unstructured, error) {
+	ref := e.Graph.Ref(id)
+	if r.deleting == nil {
+		r.deleting, r.listed = map[string]int{}, map[string]map[string]*unstructured.Unstructured{}
+		for i := range e.Graph.Len() {
+			if o := e.Graph.Ref(graph.ID(i)); o.Resource == cluster.Pods.Resource && o.Group() == "" && e.Graph.DeletionTimestamp(graph.ID(i)) != 0 {
+				r.deleting[o.Namespace]++
+			}
+		}
+	}
+	if r.deleting[ref.Namespace] <= core.MaxByName || len(e.Graph.Finalizers(id)) > 0 {
+		o, err := e.Object(ctx, id)
+		if o != nil && string(o.GetUID()) != ref.UID {
+			o = nil
+		}
+		return o, err
+	}
+	if r.listed[ref.Namespace] == nil {
+		all, err := e.Reader.ListObjects(ctx, cluster.Pods, ref.Namespace, cluster.Selection{})
+		if err != nil {
+			return nil, err
+		}
+		byUID := make(map[string]*unstructured.Unstructured, len(all))
+		for _, o := range all {
+			byUID[string(o.GetUID())] = o
+		}
+		r.listed[ref.Namespace] = byUID
+	}
+	return r.listed[ref.Namespace][ref.UID], nil
 }

@@ -70,14 +70,11 @@ func (e *Examiner) Reserved(ctx context.Context, id graph.ID) []core.Finding {
 
 // reservedFor is for a pod that has a ResourceClaim, or what keeps the pod if it is being deleted.
 func (e *Examiner) reservedFor(ctx context.Context, ref graph.Ref, pod *unstructured.Unstructured) []core.Finding {
-	if pod.GetDeletionTimestamp() != nil {
-		if behindIt := e.BehindUser(ctx, pod); len(behindIt) > 0 {
-			return behindIt
-		}
+	if behindIt := e.BehindUser(ctx, pod); len(behindIt) > 0 {
+		return behindIt
 	}
-	about := e.Ref(pod)
 	return core.Found(ref, core.Finding{
-		Code: core.InUse, About: &about, Finalizer: ReservedFinalizer,
+		Code: core.InUse, About: new(e.Ref(pod)), Finalizer: ReservedFinalizer,
 		Evidence: core.Observed(Usage(pod)),
 		Remedy:   fmt.Sprintf("Delete Pod %s: then the claim is released.", pod.GetName()),
 		Commands: []core.Step{core.Command("kubectl", "delete", "OBJECT").Doing("deletes the pod that the claim is reserved for").Risking(finalizer.RiskNone)},
