@@ -67,7 +67,7 @@ func (e *examiner) counter(total int) func() {
 
 // ahead follows objects to what they wait for, as far as the snapshot shows it, and returns what is to be looked at, and what is to be asked of the server
 // whether it could be deleted.
-func (e *examiner) ahead(ids []graph.ID) (looks []*core.Examined[findings], deletions []*core.Examined[refusal.Deletion]) {
+func (e *examiner) ahead(ids []graph.ID) (looks []*core.Examined[looked], deletions []*core.Examined[refusal.Deletion]) {
 	seen := map[graph.ID]bool{}
 	looking, asking := map[graph.ID]bool{}, map[graph.ID]bool{}
 	next := slices.Clone(ids)
@@ -92,7 +92,7 @@ func (e *examiner) ahead(ids []graph.ID) (looks []*core.Examined[findings], dele
 		}
 		next = append(next, e.waitsFor(id)...)
 	}
-	slices.SortFunc(looks, func(a, b *core.Examined[findings]) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(looks, func(a, b *core.Examined[looked]) int { return cmp.Compare(a.ID, b.ID) })
 	return looks, deletions
 }
 

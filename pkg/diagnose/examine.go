@@ -101,7 +101,7 @@ type examiner struct {
 	// settled are the findings of objects that were looked at, and looking those of which the examination has not ended.
 	settled map[graph.ID][]core.Finding
 	looking map[graph.ID]bool
-	looks   core.Sample[string, findings]
+	looks   core.Sample[string, looked]
 
 	refusal    *refusal.Examiner
 	unlisted   *unlisted

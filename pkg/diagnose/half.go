@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -14,7 +15,7 @@ import (
 func (e *examiner) half(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	o, err := e.Object(ctx, id)
-	if err != nil || o == nil || string(o.GetUID()) != ref.UID || len(o.GetFinalizers()) > 0 {
+	if err != nil || o == nil || string(o.GetUID()) != ref.UID || len(e.Graph.Finalizers(id))+len(o.GetFinalizers()) > 0 {
 		return nil
 	}
 	rejected := core.Found(ref, e.refusal.Rejected(ctx, id)...)
@@ -28,23 +29,25 @@ func (e *examiner) half(ctx context.Context, id graph.ID) []core.Finding {
 	return append(rejected, core.Found(ref, f)...)
 }
 
-// asked is for an object that was asked about by name and is not being deleted: whether it could be.
-func (e *examiner) asked(ctx context.Context, id graph.ID) []core.Finding {
-	ref := e.Graph.Ref(id)
-	if refused := e.refusal.Rejected(ctx, id); len(refused) > 0 {
-		for i := range refused {
-			if refused[i].At != (graph.Ref{}) {
-				continue // it was found at what the object is kept for
-			}
-			refused[i].Evidence = append(core.Observed("it is not being deleted: a DELETE is rejected"), refused[i].Evidence...)
+// rejected is for an object that is not being deleted, and that the server would let nobody delete.
+func (e *examiner) rejected(ctx context.Context, id graph.ID) []core.Finding {
+	awaited := e.awaited(id)
+	return core.Found(e.Graph.Ref(id), core.Each(e.refusal.Rejected(ctx, id), func(f *core.Finding) {
+		if !awaited && f.At == (graph.Ref{}) { // or it was found at what the object is kept for
+			f.Evidence = append(core.Observed("it is not being deleted: a DELETE is rejected"), f.Evidence...)
 		}
-		return core.Found(ref, refused...)
-	}
+	})...)
+}
+
+// notDeleting is for an object that was asked about by name and is not being deleted: whether it could be.
+func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding {
+	ref := e.Graph.Ref(id)
 	f := core.Finding{Code: core.NotDeleting, Evidence: core.Observed("it has no deletionTimestamp")}
 	t, _ := e.Graph.Type(id)
+	untried := e.refusal.UntriedDeletion(ctx, id)
 	switch {
-	case e.refusal.UntriedDeletion(ctx, id) != nil:
-		f.Evidence = append(f.Evidence, e.refusal.UntriedDeletion(ctx, id)...)
+	case untried != nil:
+		f.Evidence = append(f.Evidence, untried...)
 	case e.Reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied:
 		f.Observe("you may not delete it")
 	default:
@@ -53,34 +56,28 @@ func (e *examiner) asked(ctx context.Context, id graph.ID) []core.Finding {
 	return core.Found(ref, f)
 }
 
-// alive returns why an object that is not being deleted is still there although an owner waits for it.
-func (e *examiner) alive(ctx context.Context, id graph.ID) []core.Finding {
-	item, refs := e.collector.projection.Item(id)
-	waiting := -1
-	for i, edge := range refs {
-		state := e.collector.projection.OwnerState(edge)
-		item.Owners = append(item.Owners, state)
-		if state == plan.Waiting && waiting < 0 {
-			waiting = i
-		}
-	}
-	if waiting < 0 {
-		return e.asked(ctx, id)
-	}
+// neverCollected is for an object that an owner waits for, and that the collector gives up on.
+func (e *examiner) neverCollected(_ context.Context, id graph.ID) []core.Finding {
 	if f, never := e.collector.neverCollected(id); never {
 		return core.Found(e.Graph.Ref(id), f)
 	}
-	verdict := plan.Decide(item, plan.Upstream)
-	if refused := e.refusal.Rejected(ctx, id); len(refused) > 0 {
-		return core.Found(e.Graph.Ref(id), refused...)
+	return nil
+}
+
+// uncollected is for an object that the collector has not deleted although an owner waits for it.
+func (e *examiner) uncollected(ctx context.Context, id graph.ID) []core.Finding {
+	item, refs := e.collector.projection.Item(id)
+	for _, edge := range refs {
+		item.Owners = append(item.Owners, e.collector.projection.OwnerState(edge))
 	}
-	todo := "the garbage collector has not deleted it"
-	if verdict.Do == plan.RemoveOwnerRefs {
+	owner := refs[slices.Index(item.Owners, plan.Waiting)].Owner
+	todo, removed := "the garbage collector has not deleted it", plan.Decide(item, plan.Upstream).Do == plan.RemoveOwnerRefs
+	if removed {
 		todo = "the garbage collector has not removed its reference to the owner that waits for it"
 	}
 	evidence := append(core.Observed(todo), e.refusal.UntriedDeletion(ctx, id)...)
-	findings := e.collector.collectors(ctx, id, refs[waiting].Owner, core.Finding{Evidence: evidence})
-	if verdict.Do == plan.RemoveOwnerRefs {
+	findings := e.collector.collectors(ctx, id, owner, core.Finding{Evidence: evidence})
+	if removed {
 		return findings
 	}
 	return append(findings, e.upcomingBelow(ctx, id, map[graph.ID]bool{})...)

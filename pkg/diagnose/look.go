@@ -21,11 +21,11 @@ func (e *examiner) removes(ctx context.Context, id graph.ID, finalizer string) [
 	return core.Found(e.Graph.Ref(id), e.Like(e.look(ctx, l)[finalizer], id, l.ID)...)
 }
 
-// findings are by finalizer.
-type findings = map[string][]core.Finding
+// looked is what was found at an object, by finalizer.
+type looked = map[string][]core.Finding
 
 // lookOf returns the object to look at: itself, or beyond the bound the first of those of its type and namespace with the same finalizers.
-func (e *examiner) lookOf(id graph.ID) *core.Examined[findings] {
+func (e *examiner) lookOf(id graph.ID) *core.Examined[looked] {
 	ref := e.Graph.Ref(id)
 	key := strings.Join(append([]string{ref.APIVersion, ref.Resource, ref.Namespace}, e.Graph.Finalizers(id)...), "\x00")
 	if e.Graph.DeletionTimestamp(id) == 0 { // which is not tried
@@ -39,19 +39,19 @@ func (e *examiner) lookOf(id graph.ID) *core.Examined[findings] {
 }
 
 // look finds out once who should remove the finalizers of an object.
-func (e *examiner) look(ctx context.Context, l *core.Examined[findings]) findings {
-	return l.Once(func(id graph.ID) findings { return e.lookAt(ctx, id) })
+func (e *examiner) look(ctx context.Context, l *core.Examined[looked]) looked {
+	return l.Once(func(id graph.ID) looked { return e.lookAt(ctx, id) })
 }
 
 // lookAt reads the object, tries to remove its finalizers without doing it, and finds out who should. Of an object that is not being deleted it finds out
 // only that.
-func (e *examiner) lookAt(ctx context.Context, id graph.ID) findings {
+func (e *examiner) lookAt(ctx context.Context, id graph.ID) looked {
 	ref := e.Graph.Ref(id)
 	o, err := e.Object(ctx, id)
 	if err == nil && o == nil || o != nil && string(o.GetUID()) != ref.UID {
 		return nil // it is gone, and nothing holds it
 	}
-	all, names := findings{}, core.Others(e.Graph.Finalizers(id))
+	all, names := looked{}, core.Others(e.Graph.Finalizers(id))
 	if err != nil {
 		for _, name := range names {
 			if all[name] = e.refusal.Conversions(ctx, err.Error()); len(all[name]) == 0 {

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,9 +16,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// objectProbe finds out what keeps objects of some types, whatever their finalizers are.
+// objectProbe finds out what keeps an object, whatever its finalizers are.
 type objectProbe struct {
-	looksAt func(graph.Ref) bool
+	looksAt func(graph.ID) bool
 	look    func(ctx context.Context, id graph.ID) []core.Finding
 }
 
@@ -27,15 +28,20 @@ type finalizerProbe struct {
 	look    func(ctx context.Context, id graph.ID, finalizer string) []core.Finding
 }
 
-// ofObjects are the probes by type. All that look at an object are asked.
-func (e *examiner) ofObjects() []objectProbe {
-	return []objectProbe{
-		{core.OfType(cluster.Namespaces), e.namespace},
-		{core.OfType(cluster.Pods), e.workloads.Pod},
+// ofObjects are the probes of objects in groups, which are asked in this order until one finds something. All of a group that look at an object are asked.
+func (e *examiner) ofObjects() [][]objectProbe {
+	return [][]objectProbe{
+		{{func(graph.ID) bool { return true }, e.strayed}}, // nothing else can be done before the namespace exists
+		{{e.due, e.neverCollected}},
+		{{e.lives, e.rejected}},
+		{{e.due, e.uncollected}},
+		{{e.lives, e.notDeleting}},
+		{{e.deleted(cluster.Namespaces), e.namespace}, {e.deleted(cluster.Pods), e.workloads.Pod}, {e.goes, e.byFinalizers}},
+		{{e.goes, e.half}},
 	}
 }
 
-// ofFinalizers are the probes by finalizer. The first that looks at one is asked, and if none does, who removes it (byActor).
+// ofFinalizers are the probes by finalizer. The first that looks at one is asked, and if none does, who removes it (ByActor).
 func (e *examiner) ofFinalizers() []finalizerProbe {
 	return []finalizerProbe{
 		{called(plan.ForegroundFinalizer), ofItself(e.collector.foreground)},
@@ -51,6 +57,68 @@ func (e *examiner) ofFinalizers() []finalizerProbe {
 		{called(workloads.ReservedFinalizer), ofItself(e.workloads.Reserved)},
 		{called(rangeFinalizer), ofItself(e.collector.addresses)},
 	}
+}
+
+// explained returns what holds an object, followed to the roots. What an object on the way back to itself would add is already being looked at.
+func (e *examiner) explained(ctx context.Context, id graph.ID) []core.Finding {
+	if known, ok := e.settled[id]; ok {
+		return known
+	}
+	if e.looking[id] || ctx.Err() != nil {
+		return nil
+	}
+	e.looking[id] = true
+	defer delete(e.looking, id)
+	var findings []core.Finding
+	for _, group := range e.ofObjects() {
+		for _, p := range group {
+			if p.looksAt(id) {
+				findings = append(findings, p.look(ctx, id)...)
+			}
+		}
+		if len(findings) > 0 {
+			break
+		}
+	}
+	if len(e.looking) == 1 { // what was left out because of an object that is being looked at is left out here only
+		e.settled[id] = findings
+	}
+	return findings
+}
+
+// byFinalizers returns what holds an object because of its finalizers: of each says the first probe that looks at it.
+func (e *examiner) byFinalizers(ctx context.Context, id graph.ID) []core.Finding {
+	var findings []core.Finding
+	for _, name := range e.Graph.Finalizers(id) {
+		if p, ok := e.probeOf(e.Graph.Ref(id), name); ok {
+			findings = append(findings, p.look(ctx, id, name)...)
+		} else {
+			findings = append(findings, e.linked.throughLinks(ctx, id, name, e.ByActor(ctx, id, name))...)
+		}
+	}
+	return findings
+}
+
+// probeOf returns the probe of a finalizer, if it has one of its own.
+func (e *examiner) probeOf(ref graph.Ref, name string) (finalizerProbe, bool) {
+	all := e.ofFinalizers()
+	i := slices.IndexFunc(all, func(p finalizerProbe) bool { return p.looksAt(ref, name) })
+	if i < 0 {
+		return finalizerProbe{}, false
+	}
+	return all[i], true
+}
+
+// goes and lives say whether an object is being deleted.
+func (e *examiner) goes(id graph.ID) bool  { return e.Graph.DeletionTimestamp(id) != 0 }
+func (e *examiner) lives(id graph.ID) bool { return !e.goes(id) }
+
+// due says whether an object is to be deleted before an owner that waits for it.
+func (e *examiner) due(id graph.ID) bool { return e.lives(id) && e.awaited(id) }
+
+// deleted looks at the objects of a type that are being deleted.
+func (e *examiner) deleted(resource schema.GroupResource) func(graph.ID) bool {
+	return func(id graph.ID) bool { return e.goes(id) && core.OfType(resource)(e.Graph.Ref(id)) }
 }
 
 // prefixed looks at the finalizers of a prefix on objects of a type.

@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"context"
-	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -14,7 +13,7 @@ func (e *examiner) upcoming(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	var findings []core.Finding
 	for _, name := range core.Others(e.Graph.Finalizers(id)) {
-		if slices.ContainsFunc(e.ofFinalizers(), func(p finalizerProbe) bool { return p.looksAt(ref, name) }) {
+		if _, own := e.probeOf(ref, name); own {
 			continue
 		}
 		for _, f := range e.removes(ctx, id, name) {

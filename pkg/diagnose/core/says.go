@@ -3,11 +3,15 @@ package core
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -74,4 +78,88 @@ func Brief(text string) string {
 		return string(r[:maxText]) + " …"
 	}
 	return text
+}
+
+// maxWarnings is how many warnings of one object are quoted, each of another reason.
+const maxWarnings = 3
+
+// warning is a Warning event about an object.
+type warning struct {
+	reason, Message string
+	// times is how often it came, and last when it came last.
+	times int64
+	last  time.Time
+	Event *unstructured.Unstructured
+}
+
+// warned returns the last warnings about an object, the newest first, one for each reason. Where events cannot be read there are none: they are kept for an
+// hour and prove nothing.
+func (e *Examination) warned(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
+	var all []v1alpha1.Observation
+	for i, w := range e.Warnings(ctx, o) {
+		all = append(all, ObservedAt(From(w.Event, ""), e.QuotedWarning(i, w))...)
+	}
+	return all
+}
+
+// QuotedWarning is a warning as evidence: the first is the last that came.
+func (e *Examination) QuotedWarning(i int, w warning) string {
+	which, times := "another", ""
+	if i == 0 {
+		which = "its last"
+	}
+	if w.times > 1 {
+		times = phrase.Count(int(w.times), "time") + ", "
+	}
+	return fmt.Sprintf("%s warning is %s: %s (%s%s ago)", which, w.reason, Brief(w.Message), times, phrase.Ago(e.Now.Sub(w.last)))
+}
+
+// Warnings returns the last warnings about an object, the newest first, at most one for each reason.
+func (e *Examination) Warnings(ctx context.Context, o *unstructured.Unstructured) []warning {
+	// The server has no index by object: of many objects all warnings of a namespace are read once.
+	selected := cluster.Selection{Fields: "type=Warning"}
+	if !e.Many {
+		selected.Fields += ",involvedObject.uid=" + string(o.GetUID())
+	}
+	namespace := o.GetNamespace()
+	if namespace == "" {
+		namespace = metav1.NamespaceDefault // where client-go records what is about objects in no namespace
+	}
+	list, err := e.Reader.ListObjects(ctx, cluster.Events, namespace, selected)
+	if err != nil {
+		return nil
+	}
+	var all []warning
+	for _, event := range list {
+		if status.Nested(event, "involvedObject", "uid") == string(o.GetUID()) {
+			all = append(all, warningOf(event))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b warning) int { return b.last.Compare(a.last) })
+	var distinct []warning
+	for _, w := range all {
+		if len(distinct) < maxWarnings && !slices.ContainsFunc(distinct, func(d warning) bool { return d.reason == w.reason }) {
+			distinct = append(distinct, w)
+		}
+	}
+	return distinct
+}
+
+// warningOf reads an event, be it written through the core group or through events.k8s.io: both are the same store.
+func warningOf(event *unstructured.Unstructured) warning {
+	w := warning{reason: status.Nested(event, "reason"), Message: status.Nested(event, "message"), Event: event}
+	for _, path := range [][]string{{"lastTimestamp"}, {"eventTime"}, {"series", "lastObservedTime"}} {
+		if at, err := time.Parse(time.RFC3339, status.Nested(event, path...)); err == nil && at.After(w.last) {
+			w.last = at
+		}
+	}
+	if w.last.IsZero() {
+		w.last = event.GetCreationTimestamp().Time
+	}
+	for _, path := range [][]string{{"count"}, {"series", "count"}} {
+		if n, ok, _ := unstructured.NestedInt64(event.Object, path...); ok && n > w.times {
+			w.times = n
+		}
+	}
+	return w
 }

@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/refusal"
 )
@@ -30,30 +32,44 @@ func (e *Examiner) Because(ctx context.Context, o *unstructured.Unstructured, na
 	if f, orphaned := e.orphaned(ctx, o, a); orphaned {
 		return append(core.Taken([]core.Finding{f}, by), refused...)
 	}
+	q := &question{o: o, a: a, refused: refused}
 	var own []core.Finding
-	proven := false
-	if len(refused) == 0 && o.GetDeletionTimestamp() != nil {
-		not, suspects := e.refusal.RefusedToActor(ctx, o, a)
-		own, proven = not, len(not) > 0
-		by = core.WithEvidenceBehind(by, suspects...)
-		for _, f := range e.refusal.QuotedDenials(ctx, o) {
-			if !refusal.Blamed(own, *f.About) {
-				own = append(own, f)
-			}
-		}
+	for _, p := range e.probes() {
+		own = append(own, p(ctx, q)...)
 	}
-	for _, l := range e.lacks(ctx, o, a) {
-		own = append(own, e.dependencyMissing(ctx, o, a, l))
-		proven = proven || l.proven
-	}
-	if f, used := e.used(ctx, o, a); used {
-		own, proven = append(own, f), true
-	}
-	if said, used := e.saysInUse(o, a); used && !proven {
-		own, proven = append(own, said), true
-	}
-	if !proven {
+	by = core.WithEvidenceBehind(by, q.suspects...)
+	if !q.proven {
 		return append(own, by...)
 	}
 	return core.Awaited(own, by)
+}
+
+// question is why the actor of a finalizer has not removed it, with what has been found so far.
+type question struct {
+	o       *unstructured.Unstructured
+	a       actor.Actor
+	refused []core.Finding
+	// proven says that what was found keeps the actor from removing it, and suspects are what may.
+	proven   bool
+	suspects []v1alpha1.Observation
+}
+
+// probes find out what an actor waits for. All are asked.
+func (e *Examiner) probes() []func(context.Context, *question) []core.Finding {
+	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.lacking, e.used, e.saysInUse}
+}
+
+// refusedToActor returns who refuses to the actor what is not refused to the user.
+func (e *Examiner) refusedToActor(ctx context.Context, q *question) []core.Finding {
+	if len(q.refused) > 0 || q.o.GetDeletionTimestamp() == nil {
+		return nil
+	}
+	own, suspects := e.refusal.RefusedToActor(ctx, q.o, q.a)
+	q.proven, q.suspects = len(own) > 0, suspects
+	for _, f := range e.refusal.QuotedDenials(ctx, q.o) {
+		if !refusal.Blamed(own, *f.About) {
+			own = append(own, f)
+		}
+	}
+	return own
 }

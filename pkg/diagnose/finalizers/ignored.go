@@ -20,10 +20,18 @@ import (
 // removes it by hand.
 func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
 	var all []core.Finding
-	forbidden := e.Actors.Forbidden(ctx, b.Object, b.Actor)
-	if forbidden.Concluded {
-		all = append(all, e.forbidden(ctx, b, f, forbidden))
+	for _, probe := range []func(context.Context, core.Responsible, core.Finding) []core.Finding{e.forbidden, e.paused, e.notWatching} {
+		all = append(all, probe(ctx, b, f)...)
 	}
+	if n := len(all); n > 0 {
+		all[n-1].Commands = b.Ordered(all[n-1].Commands)
+	}
+	return all
+}
+
+// paused is for an actor that ignores an object that says so.
+func (e *Examiner) paused(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
+	var all []core.Finding
 	for _, p := range e.Actors.Paused(ctx, b.Object, b.Actor) {
 		g := f
 		g.Code, g.Args = core.ActorPaused, []string{"{then}", b.OnceRunning() + moved(p)}
@@ -34,17 +42,15 @@ func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Findi
 		g.Commands = []core.Step{e.resume(b, p)}
 		all = append(all, g)
 	}
-	if scope, ok := b.NotWatching(b.Object.GetNamespace()); ok {
-		all = append(all, e.notWatching(b, f, scope))
-	}
-	if n := len(all); n > 0 {
-		all[n-1].Commands = b.Ordered(all[n-1].Commands)
-	}
 	return all
 }
 
 // forbidden is for an actor that lost its rights. Where the namespace is being deleted, the RoleBinding that it had there is often gone before the object.
-func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Finding, of actor.Forbidden) core.Finding {
+func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
+	of := e.Actors.Forbidden(ctx, b.Object, b.Actor)
+	if !of.Concluded {
+		return nil
+	}
 	f.Code = core.ActorForbidden
 	f.Evidence = append(slices.Clone(f.Evidence), of.Evidence...)
 	then := b.OnceRunning()
@@ -69,7 +75,7 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 	if add, ok := adding(of, b.Object); ok {
 		f.Commands = append(f.Commands, add.Doing("lets it remove the finalizer: whatever installs the role has to grant it as well").Risking(b.RiskOnceRunning()))
 	}
-	return f
+	return []core.Finding{f}
 }
 
 // adding is the command that adds the verbs to a role that lacks them. A Role in a namespace that is being deleted can still be changed.
@@ -88,7 +94,11 @@ func adding(of actor.Forbidden, o *unstructured.Unstructured) (core.Step, bool) 
 }
 
 // notWatching is for an actor that was started to watch other namespaces.
-func (e *Examiner) notWatching(b core.Responsible, f core.Finding, s actor.Scope) core.Finding {
+func (e *Examiner) notWatching(_ context.Context, b core.Responsible, f core.Finding) []core.Finding {
+	s, ok := b.NotWatching(b.Object.GetNamespace())
+	if !ok {
+		return nil
+	}
 	ns, name := b.Object.GetNamespace(), graph.Located(s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
 	f.Code = core.ActorNotWatching
 	f.Evidence = append([]v1alpha1.Observation{s.Observation(), {Says: "the object is in namespace " + ns}}, f.Evidence...)
@@ -97,7 +107,7 @@ func (e *Examiner) notWatching(b core.Responsible, f core.Finding, s actor.Scope
 		set := core.At(e.Ref(s.Workload), core.Command("kubectl", "set", "env", "OBJECT", s.Setting+"="+s.Value+","+ns))
 		f.Commands = []core.Step{set.Doing("starts it again so that it watches " + ns + " as well").Risking(b.RiskOnceRunning())}
 	}
-	return f
+	return []core.Finding{f}
 }
 
 // alsoPaused adds to a finding about an actor that is not known to be alive that it would ignore the object.

@@ -67,3 +67,13 @@ func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 		core.At(e.Ref(o), core.Command("kubectl", "describe", "OBJECT")).Doing("shows what the object refers to").Risking(finalizer.RiskNone), e.ByHand(o, a))
 	return e.Possible(ctx, f, core.Creation{What: core.Named(l.object), Namespace: l.object.Namespace, Left: "The remaining option is to remove the finalizer by hand."})
 }
+
+// lacking is for what the actor needs and what is gone.
+func (e *Examiner) lacking(ctx context.Context, q *question) []core.Finding {
+	var all []core.Finding
+	for _, l := range e.lacks(ctx, q.o, q.a) {
+		all = append(all, e.dependencyMissing(ctx, q.o, q.a, l))
+		q.proven = q.proven || l.proven
+	}
+	return all
+}

@@ -3,27 +3,27 @@ package finalizers
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // used is for an object that others use, by the kinds that the pack names.
-func (e *Examiner) used(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (core.Finding, bool) {
-	f := core.Finding{Code: core.InUse, Finalizer: a.Finalizer, Actor: a.Who, Cost: core.Cost(a)}
+func (e *Examiner) used(ctx context.Context, q *question) []core.Finding {
+	f := q.inUse()
 	var names []string
 	waiting := 0 // of the users, those that are not being deleted
-	for _, u := range e.users(ctx, o, a) {
+	for _, u := range e.users(ctx, q.o, q.a) {
 		ref, owner := e.Ref(u.o), ""
 		if c := u.isFor(); c != nil {
 			owner = fmt.Sprintf(", for %s %s", c.Kind, c.Name)
@@ -54,7 +54,7 @@ func (e *Examiner) used(ctx context.Context, o *unstructured.Unstructured, a act
 		f.Commands = append(f.Commands, core.At(ref, step))
 	}
 	if len(names) == 0 {
-		return core.Finding{}, false
+		return nil
 	}
 	if more := len(names) - phrase.MaxNamed; more > 0 {
 		f.Observe("%d more objects use it", more)
@@ -62,10 +62,16 @@ func (e *Examiner) used(ctx context.Context, o *unstructured.Unstructured, a act
 	f.Args = []string{"{users}", phrase.And(names)}
 	if waiting == 0 {
 		f.Remedy = fmt.Sprintf("%s %s being deleted: find out what %s for. Then %s removes the finalizer.",
-			phrase.And(names), phrase.Plural(len(names), "is", "are"), phrase.Plural(len(names), "it waits", "they wait"), core.Whoever(a))
+			phrase.And(names), phrase.Plural(len(names), "is", "are"), phrase.Plural(len(names), "it waits", "they wait"), core.Whoever(q.a))
 	}
-	f.Commands = append(f.Commands, e.ByHand(o, a))
-	return f, true
+	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
+	q.proven = true
+	return []core.Finding{f}
+}
+
+// inUse begins the finding that others use an object.
+func (q *question) inUse() core.Finding {
+	return core.Finding{Code: core.InUse, Finalizer: q.a.Finalizer, Actor: q.a.Who, Cost: core.Cost(q.a)}
 }
 
 // user is an object that uses another, and how it says so.
@@ -128,29 +134,19 @@ func namesAs(by *unstructured.Unstructured, u finalizer.Use, o *unstructured.Uns
 
 // ownerKind returns the type of an owner.
 func (e *Examiner) ownerKind(owner *metav1.OwnerReference) (cluster.Resource, bool) {
-	ref := v1alpha1.ObjectRef{APIVersion: owner.APIVersion}
-	group, _, grouped := strings.Cut(ref.APIVersion, "/")
-	if !grouped {
-		group = ""
-	}
-	return e.KindIn(group, owner.Kind)
+	return e.KindIn((graph.Ref{APIVersion: owner.APIVersion}).Group(), owner.Kind)
 }
 
 // saysInUse is for an object whose own conditions say that others use it, so that it is not deleted.
-func (e *Examiner) saysInUse(o *unstructured.Unstructured, a actor.Actor) (core.Finding, bool) {
-	if o.GetDeletionTimestamp() == nil {
-		return core.Finding{}, false
+func (e *Examiner) saysInUse(_ context.Context, q *question) []core.Finding {
+	i := slices.IndexFunc(status.Conditions(q.o), status.Condition.InUse)
+	if q.proven || i < 0 || q.o.GetDeletionTimestamp() == nil {
+		return nil
 	}
-	for _, c := range status.Conditions(o) {
-		if !c.InUse() {
-			continue
-		}
-		f := core.Finding{
-			Code: core.InUse, Finalizer: a.Finalizer, Actor: a.Who, Cost: core.Cost(a), Evidence: core.ObservedAt(core.From(o, c.Field), e.Quoted(c)),
-			Args: []string{"{users}", "what condition " + c.Type + " names"},
-		}
-		f.Commands = []core.Step{core.Describe().Doing("shows what uses it").Risking(finalizer.RiskNone), e.ByHand(o, a)}
-		return f, true
-	}
-	return core.Finding{}, false
+	c, f := status.Conditions(q.o)[i], q.inUse()
+	f.Evidence = core.ObservedAt(core.From(q.o, c.Field), e.Quoted(c))
+	f.Args = []string{"{users}", "what condition " + c.Type + " names"}
+	f.Commands = []core.Step{core.Describe().Doing("shows what uses it").Risking(finalizer.RiskNone), e.ByHand(q.o, q.a)}
+	q.proven = true
+	return []core.Finding{f}
 }
