@@ -151,15 +151,15 @@ func TestNoFinalizerIsExaminedAfterTheContextHasEnded(t *testing.T) {
 	c.Apply(t, fixture.ConfigMap(ns, "held", "a.example.com/hold", "b.example.com/hold"))
 	fixture.Free(t, c, ns, "configmap/held")
 	listed := fixture.List(t, c.Config(), cluster.ListOptions{Namespace: ns})
-	e := newExaminer(listed.Client, Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, Options{Known: fixture.Packs(t)})
-	l := &look{id: listed.Find(t, "", "configmaps", ns, "held")}
+	e := newExaminer(listed.Client, core.Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, Options{Known: fixture.Packs(t)})
+	id := listed.Find(t, "", "configmaps", ns, "held")
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := e.object(ctx, l.id); err != nil {
+	if _, err := e.Object(ctx, id); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	if e.look(ctx, l); len(l.byFinalizer) != 0 {
-		t.Errorf("%d finalizers were examined", len(l.byFinalizer))
+	if found := e.lookAt(ctx, id); len(found) != 0 {
+		t.Errorf("%d finalizers were examined", len(found))
 	}
 }
 
