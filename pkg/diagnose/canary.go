@@ -16,21 +16,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// canary finds out whether the garbage collector works by an object for it to collect: its owner has never existed. It is flown once.
+// canary is whether the garbage collector works, by an object for it to collect: its owner has never existed.
 type canary struct {
-	once  sync.Once
-	found canaryFound
-}
-
-type canaryFound struct {
 	collected bool
 	says      string
-}
-
-// fly writes the canary and waits until it is gone, or takes it away itself.
-func (c *canary) fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) canaryFound {
-	c.once.Do(func() { c.found = fly(ctx, client, catalog) })
-	return c.found
 }
 
 const (
@@ -42,10 +31,11 @@ const (
 	farewell = 2 * time.Second
 )
 
-func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) canaryFound {
+// fly writes the canary and waits until it is gone, or takes it away itself.
+func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) canary {
 	r, ok := catalog.Lookup(schema.GroupResource{Resource: "configmaps"})
 	if !ok {
-		return canaryFound{says: "no canary could be written: the server serves no configmaps"}
+		return canary{says: "no canary could be written: the server serves no configmaps"}
 	}
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion("v1")
@@ -54,7 +44,7 @@ func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) 
 	o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "kubectl-gc-never-existed", UID: uuid.NewUUID()}})
 	written, err := client.Create(ctx, r.Type, canaryNamespace, o, cluster.WriteOptions{})
 	if err != nil {
-		return canaryFound{says: fmt.Sprintf("no canary could be written: %v", err)}
+		return canary{says: fmt.Sprintf("no canary could be written: %v", err)}
 	}
 	name, uid := written.GetName(), string(written.GetUID())
 	waiting, gone := context.WithTimeout(ctx, flight)
@@ -78,7 +68,7 @@ func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) 
 		}
 	}
 	if collected {
-		return canaryFound{collected: true, says: fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was collected after %.1f s", time.Since(began).Seconds())}
+		return canary{collected: true, says: fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was collected after %.1f s", time.Since(began).Seconds())}
 	}
 	// Whoever interrupts does not want it left behind either, and does not want to wait.
 	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
@@ -88,5 +78,5 @@ func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) 
 	if _, err := client.Delete(cleaning, r.Type, canaryNamespace, name, uid, cluster.DeleteOptions{Policy: "Background"}); err != nil && !cluster.IsAbsent(err, r.Type, name) {
 		says += fmt.Sprintf(", and ConfigMap %s/%s, which it is, could not be deleted: %v", canaryNamespace, name, err)
 	}
-	return canaryFound{says: says}
+	return canary{says: says}
 }

@@ -26,7 +26,7 @@ type collector struct {
 	rings map[graph.ID][]graph.Edge
 	// movements are by the owner or the namespace in which something is to happen.
 	movements map[graph.ID]*core.Movement
-	canary    canary
+	canary    *canary // nil before it has flown
 }
 
 func newCollector(c *core.Examination, r *refusal.Examiner, opts Options) *collector {
@@ -57,9 +57,11 @@ func (e *collector) collectors(ctx context.Context, id, owner graph.ID, f core.F
 		f.Code = core.CollectorNotRunning
 	}
 	if e.opts.Probe {
-		c := e.canary.fly(ctx, e.Client, e.Catalog)
-		f.Observe("%s", c.says)
-		if c.collected {
+		if e.canary == nil {
+			e.canary = new(fly(ctx, e.Client, e.Catalog))
+		}
+		f.Observe("%s", e.canary.says)
+		if e.canary.collected {
 			f.Code = core.CollectorNotActing
 			f.Remedy = "The garbage collector works, but has not processed this object or cannot write to it. " +
 				"Check the log of kube-controller-manager. kubectl gc can do the collector's part meanwhile."

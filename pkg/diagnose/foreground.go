@@ -44,10 +44,7 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 // blocker returns why a dependent that blocks its owner is still there.
 func (e *collector) blocker(ctx context.Context, edge graph.Edge) []core.Finding {
 	id := edge.Dependent
-	if e.Graph.DeletionTimestamp(id) != 0 {
-		return e.Causes(ctx, id)
-	}
-	if f, never := e.neverCollected(id); never {
+	if f, never := e.neverCollected(id); never && e.Graph.DeletionTimestamp(id) == 0 {
 		f.Commands = append(f.Commands, core.At(v1alpha1.ObjectRef(e.Graph.Ref(edge.Owner)), again("background")[0]))
 		return core.Found(e.Graph.Ref(id), f)
 	}

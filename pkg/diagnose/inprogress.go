@@ -62,15 +62,15 @@ func (e *collector) moving(f core.Finding, within time.Duration) core.Finding {
 	case m.Gone:
 		return e.inProgress(f, fmt.Sprintf("it no longer exists after %s", seconds))
 	case m.Moved > 0:
-		return e.inProgress(f, fmt.Sprintf("%d of %s %s %s within %s", m.Moved, phrase.Count(len(m.Ids), noun), phrase.Plural(m.Moved, "was", "were"), verb, seconds))
-	case young && len(m.Ids) == 0:
+		return e.inProgress(f, fmt.Sprintf("%d of %s %s %s within %s", m.Moved, phrase.Count(len(m.IDs), noun), phrase.Plural(m.Moved, "was", "were"), verb, seconds))
+	case young && len(m.IDs) == 0:
 		return e.inProgress(f, "nothing that it waits for was seen, which means nothing so soon")
 	case young:
-		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon", phrase.Count(len(m.Ids), noun), verb, seconds))
+		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon", phrase.Count(len(m.IDs), noun), verb, seconds))
 	case m.Unread:
 		f.Observe("whether anything happens could not be read")
-	case len(m.Ids) > 0:
-		f.Observe("none of %s was %s within %s", phrase.Count(len(m.Ids), noun), verb, seconds)
+	case len(m.IDs) > 0:
+		f.Observe("none of %s was %s within %s", phrase.Count(len(m.IDs), noun), verb, seconds)
 	}
 	return f
 }
@@ -102,7 +102,7 @@ func (e *collector) readAgain(ctx context.Context, all []*core.Movement) {
 		at, _ := e.PlaceOf(m.Of)
 		_, there := now[e.Graph.Ref(m.Of).UID]
 		m.Gone = !there && !unread[at]
-		for _, id := range m.Ids {
+		for _, id := range m.IDs {
 			at, ok := e.PlaceOf(id)
 			switch {
 			case !ok:
@@ -119,7 +119,7 @@ func (e *collector) readAgain(ctx context.Context, all []*core.Movement) {
 func (e *collector) piecesOf(ctx context.Context, all []*core.Movement) (now map[string]pieces, unread map[core.Place]bool) {
 	wanted := map[core.Place][]graph.ID{}
 	for _, m := range all {
-		for _, id := range append(slices.Clone(m.Ids), m.Of) {
+		for _, id := range append(slices.Clone(m.IDs), m.Of) {
 			if at, ok := e.PlaceOf(id); ok {
 				wanted[at] = append(wanted[at], id)
 			}
@@ -180,7 +180,7 @@ func (e *collector) moved(id graph.ID, now map[string]pieces) bool {
 func (e *collector) movement(of graph.ID) *core.Movement {
 	m := e.movements[of]
 	if m == nil {
-		m = &core.Movement{Of: of, Ids: e.movable(of)}
+		m = &core.Movement{Of: of, IDs: e.movable(of)}
 		e.movements[of] = m
 	}
 	return m

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/refusal"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // linked says what keeps an object whose actor waits for, or deletes, what links of packs lead to.
@@ -120,12 +121,7 @@ func (e *linked) concerned(id, end graph.ID) bool {
 			return true
 		}
 	}
-	for _, f := range e.Links.Found(id) {
-		if f.Dependent() == end && f.Confirmed {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Links.Found(id), func(f link.Found) bool { return f.Dependent() == end && f.Confirmed })
 }
 
 // toLookAt are what an object waits for. Of what an unconfirmed link leads to and that is not being

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -67,11 +68,11 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	content := e.Links.Content(id)
 	pods, rest := e.podsFirst(id, content)
 	findings = append(findings, e.inside(ctx, pods)...)
+	behindPods := e.inside(ctx, rest)
 	if len(pods) > 0 {
-		findings = append(findings, core.Later(e.inside(ctx, rest))...)
-	} else {
-		findings = append(findings, e.inside(ctx, rest)...)
+		behindPods = core.Later(behindPods)
 	}
+	findings = append(findings, behindPods...)
 	if len(findings) == 0 {
 		findings = e.refusal.RefusedInside(ctx, content)
 	}
@@ -174,5 +175,5 @@ func (e *examiner) typesOf(ids []graph.ID) string {
 			types = append(types, t)
 		}
 	}
-	return core.JoinTypes(types)
+	return strings.Join(types, ",")
 }

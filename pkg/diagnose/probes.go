@@ -55,7 +55,7 @@ func (e *examiner) ofFinalizers() []finalizerProbe {
 		{called(storage.ProvisionerFinalizer), e.storage.Provisioned},
 		{called(storage.SnapshotSourceFinalizer), ofItself(e.storage.Snapshotted)},
 		{called(workloads.ReservedFinalizer), ofItself(e.workloads.Reserved)},
-		{called(rangeFinalizer), ofItself(e.collector.addresses)},
+		{called(rangeFinalizer), ofItself(e.addresses)},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,7 +28,7 @@ var (
 )
 
 // addresses returns the addresses that only a ServiceCIDR contains, and what has them. If there are none, whoever removes the finalizer has not done it.
-func (e *collector) addresses(ctx context.Context, id graph.ID) []core.Finding {
+func (e *examiner) addresses(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	by := e.ByActor(ctx, id, rangeFinalizer)
 	o := e.Own(ctx, id)
@@ -92,16 +93,13 @@ func contains(o *unstructured.Unstructured, address string) bool {
 
 // containedElsewhere says whether a ServiceCIDR of another name contains an address, and is not being deleted.
 func containedElsewhere(ranges []*unstructured.Unstructured, name, address string) bool {
-	for _, o := range ranges {
-		if o.GetName() != name && o.GetDeletionTimestamp() == nil && contains(o, address) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ranges, func(o *unstructured.Unstructured) bool {
+		return o.GetName() != name && o.GetDeletionTimestamp() == nil && contains(o, address)
+	})
 }
 
 // parentOf is what has an IPAddress, as far as its type is served.
-func (e *collector) parentOf(address *unstructured.Unstructured) (v1alpha1.ObjectRef, bool) {
+func (e *examiner) parentOf(address *unstructured.Unstructured) (v1alpha1.ObjectRef, bool) {
 	parent := func(field string) string { return status.Nested(address, "spec", "parentRef", field) }
 	r, served := e.Reader.Lookup(schema.GroupResource{Group: parent("group"), Resource: parent("resource")})
 	if !served || parent("name") == "" {

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -82,16 +83,9 @@ func (e *examiner) noNamespace(ctx context.Context, name string) bool {
 // strays says of objects that are not being deleted whether they lie in a namespace that does not exist. Where the namespaces could not be listed, none does as
 // far as is known.
 func (e *examiner) strays(ctx context.Context) func(graph.ID) bool {
-	listed := false
-	for range e.Graph.OfType(cluster.Namespaces.Group, cluster.Namespaces.Resource, "") {
-		listed = true
-		break
-	}
-	for _, gap := range e.Gaps {
-		if gap.Group == cluster.Namespaces.Group && (gap.Resource == cluster.Namespaces.Resource || gap.Resource == "*") {
-			listed = false
-		}
-	}
+	listed := !slices.ContainsFunc(e.Gaps, func(gap v1alpha1.Gap) bool {
+		return gap.Group == cluster.Namespaces.Group && (gap.Resource == cluster.Namespaces.Resource || gap.Resource == "*")
+	}) && len(slices.Collect(e.Graph.OfType(cluster.Namespaces.Group, cluster.Namespaces.Resource, ""))) > 0
 	missing := map[string]bool{}
 	return func(id graph.ID) bool {
 		if !listed || !e.Graph.Observed(id) {

@@ -91,10 +91,16 @@ func (b Responsible) Loss() string {
 func (b Responsible) protection() []Step {
 	var all []Step
 	for _, p := range b.Known.Protect {
-		s := Step{Write: func(o v1alpha1.ObjectRef) string { return p.For(graph.Ref(o).QualifiedResource(), o.Namespace, o.Name) }}
-		all = append(all, s.Doing(p.Does).Risking(finalizer.RiskNone))
+		all = append(all, Protecting(p))
 	}
 	return all
+}
+
+// Protecting is a step that a pack wants to be taken before data are destroyed.
+func Protecting(p finalizer.Step) Step {
+	return Step{Does: p.Does, risk: finalizer.RiskNone, Write: func(o v1alpha1.ObjectRef) string {
+		return p.For(graph.Ref(o).QualifiedResource(), o.Namespace, o.Name)
+	}}
 }
 
 // removal is the command that removes the finalizer. Unless somebody has seen that its actor cannot, or nothing is lost, it has to be forced.

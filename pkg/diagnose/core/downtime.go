@@ -3,6 +3,8 @@ package core
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -32,17 +34,21 @@ func (e *Examination) DownWorkloads(ctx context.Context, b Responsible) Downtime
 		if actor.ReadWorkload(w).Life == actor.Alive {
 			continue
 		}
-		faults, unread := e.Actors.Faults(ctx, w)
-		d.Evidence = append(d.Evidence, Observed(unread...)...)
-		for _, fault := range faults {
-			d.Add(ctx, e, fault)
-		}
+		d.Add(ctx, e, w)
 	}
 	return d
 }
 
 // Add takes over what is wrong with one workload.
-func (d *Downtime) Add(ctx context.Context, e *Examination, fault actor.Fault) {
+func (d *Downtime) Add(ctx context.Context, e *Examination, w *unstructured.Unstructured) {
+	faults, unread := e.Actors.Faults(ctx, w)
+	d.Evidence = append(d.Evidence, Observed(unread...)...)
+	for _, fault := range faults {
+		d.add(ctx, e, fault)
+	}
+}
+
+func (d *Downtime) add(ctx context.Context, e *Examination, fault actor.Fault) {
 	d.Evidence = append(d.Evidence, ObservedAt(fault.From, fault.Says)...)
 	d.Starting = (d.Starting || len(d.Repairs) == 0) && fault.Starting
 	d.Repairs = append(d.Repairs, fault.Repair)
@@ -65,6 +71,7 @@ func (d *Downtime) Add(ctx context.Context, e *Examination, fault actor.Fault) {
 	}
 }
 
+// Show adds a step that shows something.
 func (d *Downtime) Show(s Step, does string) {
 	d.Steps = append(d.Steps, s.Doing(does).Risking(finalizer.RiskNone))
 }

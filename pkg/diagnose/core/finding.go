@@ -142,16 +142,15 @@ func merged(f, other Finding) Finding {
 
 // joined returns the commands of one finding, and those of another of the same cause that are different.
 func joined(f, other Finding) []Step {
-	all, seen := slices.Clone(f.Commands), map[string]bool{}
-	for _, s := range f.Commands {
-		seen[s.Write(f.Object())] = true
-	}
-	for _, s := range other.Commands {
-		if len(all) < phrase.MaxNamed && !seen[s.Write(f.Object())] {
-			all = append(all, s)
-		}
-	}
-	return all
+	more := f.Without(slices.Clone(other.Commands))
+	return slices.Concat(f.Commands, more[:max(0, min(len(more), phrase.MaxNamed-len(f.Commands)))])
+}
+
+// Without leaves out the steps that the finding has already.
+func (f Finding) Without(steps []Step) []Step {
+	return slices.DeleteFunc(steps, func(s Step) bool {
+		return slices.ContainsFunc(f.Commands, func(own Step) bool { return own.Write(f.Object()) == s.Write(f.Object()) })
+	})
 }
 
 // InOrder compares causes by the order in which they come up.
@@ -162,9 +161,9 @@ func InOrder(a, b Finding) int {
 // Movement are objects to which something happens if whoever has to act does: an owner and its dependents, or a namespace and what is in it.
 type Movement struct {
 	Of  graph.ID
-	Ids []graph.ID
-	// Gone says that the owner or the namespace does not exist any more, moved how many of the others have been deleted or orphaned since the snapshot, and
-	// unread that not all could be read again.
+	IDs []graph.ID
+	// Gone says that the owner or the namespace does not exist any more, Moved how many of the others have been deleted or orphaned since the snapshot, and
+	// Unread that not all could be read again.
 	Gone   bool
 	Moved  int
 	Unread bool

@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -29,9 +28,6 @@ func Command(args ...string) Step {
 		return phrase.Command(words...)
 	}}
 }
-
-// JoinTypes writes several types as one argument.
-func JoinTypes(types []string) string { return strings.Join(types, ",") }
 
 // Describe is the command that shows what a cause lies in.
 func Describe() Step {

@@ -3,15 +3,19 @@ package finalizers
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // lack is an object that somebody needs and that is proven to be absent.
@@ -76,4 +80,155 @@ func (e *Examiner) lacking(ctx context.Context, q *question) []core.Finding {
 		q.proven = q.proven || l.proven
 	}
 	return all
+}
+
+// notFound are the ways in which controllers say that they did not find an object: a word before the kind, which may be its first half, the kind with or without
+// its group, the name, and the namespace if it is said.
+var notFound = []*regexp.Regexp{
+	regexp.MustCompile(`(?:([A-Za-z]+) )?([A-Za-z][A-Za-z0-9]*)((?:\.[a-z0-9-]+)*) ["'` + "`" + `]([^"'` + "`" + `\s]+)["'` + "`" + `](?: in (?:the )?namespace ["'` + "`" + `]?([a-z0-9-]+)["'` + "`" + `]?)? (?:was |is |could )?(?:not found|not be found|does not exist|doesn't exist|missing)`),
+	regexp.MustCompile(`(?:cannot|can not|could not|couldn't|unable to|failed to) find (?:the )?(?:([A-Za-z]+) )?([A-Za-z][A-Za-z0-9]*)((?:\.[a-z0-9-]+)*) ["'` + "`" + `]([^"'` + "`" + `\s]+)["'` + "`" + `](?: in (?:the )?namespace ["'` + "`" + `]?([a-z0-9-]+)["'` + "`" + `]?)?`),
+}
+
+// saidMissing returns what an object says that was not found, and that is proven to be absent. Where neither the text says the namespace of it nor the object
+// refers to it, the text must be written as the API writes it, and there must be none of that name in any namespace: controllers keep what they need in
+// namespaces of their own, too.
+func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured) []lack {
+	var all []lack
+	add := func(at, says, text string, proven bool) {
+		for _, pattern := range notFound {
+			for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+				ref, ok := e.meant(ctx, o, m)
+				if ok {
+					absent := core.Named(ref) + " does not exist"
+					if t, _ := e.Catalog.Kind(ref.APIVersion, ref.Kind); t.Namespaced && ref.Namespace == "" {
+						absent += " in any namespace"
+					}
+					evidence := append(core.ObservedAt(at, says), core.Observed(absent)...)
+					all = append(all, lack{ref, evidence, proven})
+				}
+			}
+		}
+	}
+	for _, c := range status.Failing(o) {
+		add(core.From(o, c.Field), e.Quoted(c), c.Message, true)
+	}
+	for _, s := range status.Texts(o) {
+		add(core.From(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, core.Brief(s.Text)), s.Text, true)
+	}
+	for i, w := range e.Warnings(ctx, o) {
+		add(core.From(w.Event, ""), e.QuotedWarning(i, w), w.Message, false)
+	}
+	return all
+}
+
+// meant returns the absent object that a text names. It is false if the text can mean something else, or if the object exists or cannot be read.
+func (e *Examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []string) (v1alpha1.ObjectRef, bool) {
+	before, kind, group, name, namespace := m[1], m[2], strings.TrimPrefix(m[3], "."), m[4], m[5]
+	r, ok := e.kindSaid(o, kind, group)
+	if !ok {
+		if r, ok = e.kindSaid(o, before+kind, group); !ok {
+			return v1alpha1.ObjectRef{}, false
+		}
+	}
+	if in, bare, both := strings.Cut(name, "/"); both {
+		namespace, name = in, bare
+	}
+	if r.Kind == o.GetKind() || name == "" {
+		return v1alpha1.ObjectRef{}, false // something of the same name outside the cluster
+	}
+	if !r.Namespaced {
+		namespace = ""
+	} else if namespace == "" {
+		if namespace, ok = refersTo(o, name); !ok || namespace == "" {
+			return e.nowhere(ctx, o, r, name, ok || writtenByTheAPI(r, kind, group))
+		}
+	}
+	ref := core.RefTo(r.Type, namespace, name)
+	return ref, e.Absent(ctx, r.Type, ref)
+}
+
+// nowhere returns what is proven to be absent from every namespace. It is false if the text can mean something else.
+func (e *Examiner) nowhere(ctx context.Context, o *unstructured.Unstructured, r cluster.Resource, name string, meant bool) (v1alpha1.ObjectRef, bool) {
+	ref := core.RefTo(r.Type, "", name)
+	if !meant {
+		return ref, false
+	}
+	if own := core.RefTo(r.Type, o.GetNamespace(), name); own.Namespace != "" && !e.Absent(ctx, r.Type, own) {
+		return ref, false // most are there, and whoever may read one need not be able to list all
+	}
+	return ref, e.Absent(ctx, r.Type, ref)
+}
+
+// writtenByTheAPI says whether a word names a type as the server and the clients of controllers do: the kind or the plural, with the group that it has.
+// Other texts can mean what is outside the cluster: bucket "db" not found.
+func writtenByTheAPI(r cluster.Resource, word, group string) bool {
+	return group == r.Group && (word == r.Kind || word == r.Resource)
+}
+
+// kindSaid returns the type that a text means by a word: by its kind, plural or singular. Without a group it is that of the object's own family, a type of
+// the core, or the only one.
+func (e *Examiner) kindSaid(o *unstructured.Unstructured, word, group string) (cluster.Resource, bool) {
+	own := o.GroupVersionKind().Group
+	var all, family, core []cluster.Resource
+	for _, r := range e.Catalog.Resources {
+		if !strings.EqualFold(word, r.Kind) && !strings.EqualFold(word, r.Resource) && !strings.EqualFold(word, r.Singular) {
+			continue
+		}
+		switch {
+		case group != "":
+			if r.Group == group {
+				return r, true
+			}
+		case r.Group == own || r.Group != "" && strings.HasSuffix(own, "."+r.Group):
+			family = append(family, r)
+		case r.Group == "":
+			core = append(core, r)
+		}
+		all = append(all, r)
+	}
+	for _, some := range [][]cluster.Resource{family, core, all} {
+		if len(some) > 0 && group == "" {
+			return some[0], len(some) == 1
+		}
+	}
+	return cluster.Resource{}, false
+}
+
+// refersTo says whether an object refers to a name, and in which namespace: that which stands beside the name, or its own.
+func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok bool) {
+	namespaces := map[string]bool{}
+	var walk func(value any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			for _, item := range v {
+				if item == name {
+					beside := status.Text(v, "namespace")
+					if beside == "" {
+						beside = o.GetNamespace()
+					}
+					namespaces[beside] = true
+				}
+				walk(item)
+			}
+		}
+	}
+	for _, value := range o.GetAnnotations() {
+		if value == name {
+			namespaces[o.GetNamespace()] = true
+		}
+	}
+	for key, value := range o.Object {
+		if key != "metadata" && key != "status" {
+			walk(value)
+		}
+	}
+	for namespace := range namespaces {
+		return namespace, len(namespaces) == 1
+	}
+	return "", false
 }

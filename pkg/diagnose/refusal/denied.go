@@ -25,12 +25,9 @@ func (e *Examiner) webhookDenies(ctx context.Context, w admission.Write, said st
 			return guards
 		}
 	}
-	hooks, unread := e.Admission.Webhooks(ctx)
+	hooks, unread := e.hooks(ctx, w, names[0])
 	var findings []core.Finding
 	for _, h := range hooks {
-		if h.Name != names[0] || e.Admission.Calls(ctx, h, w) == admission.Never {
-			continue
-		}
 		findings = append(findings, denied(w, said, core.Finding{About: new(e.Ref(h.Config))}, fmt.Sprintf("webhook %s", h.Name), fmt.Sprintf("/webhooks/%d", h.Index), h.MatchConditions))
 	}
 	if len(findings) > 0 {

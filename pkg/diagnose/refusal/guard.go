@@ -32,9 +32,7 @@ func (e *Examiner) protected(ctx context.Context, w admission.Write, unasked *cl
 			continue
 		}
 		for _, name := range d.DryRunWrites.Webhooks {
-			if hooks, _ := e.Admission.Webhooks(ctx); slices.ContainsFunc(hooks, func(h admission.Webhook) bool {
-				return h.Name == name && e.Admission.Calls(ctx, h, w) != admission.Never
-			}) {
+			if hooks, _ := e.hooks(ctx, w, name); len(hooks) > 0 {
 				return e.webhookDenies(ctx, w, said, []string{name})
 			}
 		}

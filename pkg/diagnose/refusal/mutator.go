@@ -26,9 +26,9 @@ type mutator struct {
 
 // mutators returns what is called for a write and may change it, and what could not be listed.
 func (e *Examiner) mutators(ctx context.Context, w admission.Write) (all []mutator, unread []string) {
-	hooks, unread := e.Admission.Webhooks(ctx)
+	hooks, unread := e.hooks(ctx, w, "")
 	for _, h := range hooks {
-		if h.Mutating() && e.Admission.Calls(ctx, h, w) != admission.Never {
+		if h.Mutating() {
 			all = append(all, mutator{what: h.String(), config: h.Config, path: fmt.Sprintf("/webhooks/%d", h.Index), conditions: len(h.MatchConditions) > 0})
 		}
 	}

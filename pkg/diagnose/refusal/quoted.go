@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 
@@ -60,11 +61,9 @@ func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructur
 func (e *Examiner) denying(ctx context.Context, w admission.Write, text string) []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	if m := hookDenied.FindStringSubmatch(text); m != nil {
-		hooks, _ := e.Admission.Webhooks(ctx)
+		hooks, _ := e.hooks(ctx, w, m[1])
 		for _, h := range hooks {
-			if h.Name == m[1] && e.Admission.Calls(ctx, h, w) != admission.Never {
-				all = append(all, h.Config)
-			}
+			all = append(all, h.Config)
 		}
 	}
 	if m := policyDenied.FindStringSubmatch(text); m != nil {
@@ -80,10 +79,5 @@ func (e *Examiner) denying(ctx context.Context, w admission.Write, text string) 
 
 // Blamed says whether one of some findings is about an object.
 func Blamed(findings []core.Finding, o v1alpha1.ObjectRef) bool {
-	for _, f := range findings {
-		if f.About != nil && *f.About == o {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(findings, func(f core.Finding) bool { return f.About != nil && *f.About == o })
 }

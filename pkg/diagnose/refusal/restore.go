@@ -58,11 +58,7 @@ func (e *Examiner) answering(ctx context.Context, b *behindService, o *unstructu
 		return
 	}
 	var d core.Downtime
-	faults, unread := e.Actors.Faults(ctx, o)
-	d.Evidence = append(d.Evidence, core.Observed(unread...)...)
-	for _, fault := range faults {
-		d.Add(ctx, e.Examination, fault)
-	}
+	d.Add(ctx, e.Examination, o)
 	if len(d.Steps) == 0 {
 		d.Show(core.At(e.Ref(o), core.Describe()), "shows what it says of its pods")
 	}

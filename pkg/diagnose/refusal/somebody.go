@@ -101,11 +101,8 @@ func (e *Examiner) lookAt(ctx context.Context, w admission.Write, by account) (l
 		suspects = append(suspects, core.ObservedAt(core.From(config, ""),
 			fmt.Sprintf("%s is called for %s and decides by who asks: it may refuse %s and not you", what, w, by.who))...)
 	}
-	hooks, _ := e.Admission.Webhooks(ctx)
+	hooks, _ := e.hooks(ctx, w, "")
 	for _, h := range hooks {
-		if e.Admission.Calls(ctx, h, w) == admission.Never {
-			continue
-		}
 		looked = true
 		for _, c := range h.MatchConditions {
 			if admission.AsksWho(c.Expression) {
@@ -131,17 +128,13 @@ func (e *Examiner) RefusedToActor(ctx context.Context, o *unstructured.Unstructu
 	if !ok || len(steps) == 0 {
 		return nil, nil
 	}
-	accounts := accountsOf(a)
+	update, accounts := admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, accountsOf(a)
 	if len(accounts) == 0 && a.Life == actor.Alive { // found by other signs: nobody knows as whom it asks
-		_, suspects = e.lookAt(ctx, admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, account{who: core.Whoever(a)})
+		_, suspects = e.lookAt(ctx, update, account{who: core.Whoever(a)})
 		return nil, suspects
 	}
 	for _, by := range accounts {
-		findings, suspects = e.refusedTo(ctx, admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, by, func(ctx context.Context, c *cluster.Client) error {
-			_, err := c.Patch(ctx, t, o.GetNamespace(), o.GetName(), steps, cluster.PatchOptions{DryRun: true})
-			return err
-		})
-		if len(findings) > 0 {
+		if findings, suspects = e.refusedTo(ctx, update, by, removing(update, steps)); len(findings) > 0 {
 			break
 		}
 	}
@@ -173,10 +166,16 @@ func (e *Examiner) RefusedToController(ctx context.Context, id graph.ID, name st
 	if len(steps) == 0 {
 		return nil, nil
 	}
-	return e.refusedTo(ctx, admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, by, func(ctx context.Context, c *cluster.Client) error {
-		_, err := c.Patch(ctx, t, ref.Namespace, ref.Name, steps, cluster.PatchOptions{DryRun: true})
+	update := admission.Write{Operation: admissionv1.Update, Type: t, Object: o}
+	return e.refusedTo(ctx, update, by, removing(update, steps))
+}
+
+// removing tries the steps of a patch as a dry run.
+func removing(w admission.Write, steps []cluster.PatchStep) func(context.Context, *cluster.Client) error {
+	return func(ctx context.Context, c *cluster.Client) error {
+		_, err := c.Patch(ctx, w.Type, w.Object.GetNamespace(), w.Object.GetName(), steps, cluster.PatchOptions{DryRun: true})
 		return err
-	})
+	}
 }
 
 // RefusedInside returns who refuses to the namespace controller to delete what is in a namespace. It is asked about one object of each type.

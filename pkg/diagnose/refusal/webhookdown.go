@@ -13,12 +13,10 @@ import (
 // webhookDown is for a webhook that the server called in vain. The server names the first, and whoever repairs that meets the next: all that are
 // provably down come along.
 func (e *Examiner) webhookDown(ctx context.Context, w admission.Write, said string, names []string) []core.Finding {
-	hooks, unread := e.Admission.Webhooks(ctx)
+	hooks, unread := e.hooks(ctx, w, names[0])
 	var findings []core.Finding
 	for _, h := range hooks {
-		if h.Name == names[0] && e.Admission.Calls(ctx, h, w) != admission.Never {
-			findings = append(findings, e.down(ctx, h, w, said))
-		}
+		findings = append(findings, e.down(ctx, h, w, said))
 	}
 	if len(findings) == 0 { // it was deleted meanwhile, or may not be read
 		findings = append(findings, core.Finding{
@@ -27,6 +25,14 @@ func (e *Examiner) webhookDown(ctx context.Context, w admission.Write, said stri
 		})
 	}
 	return core.Distinct(append(findings, e.untried(ctx, w, said, nil)...))
+}
+
+// hooks are the webhooks that are called for a write, those of a name if one is given, and what could not be listed.
+func (e *Examiner) hooks(ctx context.Context, w admission.Write, name string) (hooks []admission.Webhook, unread []string) {
+	hooks, unread = e.Admission.Webhooks(ctx)
+	return slices.DeleteFunc(slices.Clone(hooks), func(h admission.Webhook) bool {
+		return name != "" && h.Name != name || e.Admission.Calls(ctx, h, w) == admission.Never
+	}), unread
 }
 
 // untried returns the webhooks that would be called for a write, and that are down, without trying: the user may not write, or a webhook does not

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -24,7 +23,7 @@ import (
 func (e *Examiner) DataFirst(ctx context.Context, id graph.ID, findings []core.Finding) []core.Finding {
 	findings = slices.Clone(findings)
 	for i, f := range findings {
-		findings[i].Commands = e.notRetained(ctx, f.Object(), append(without(e.protects(f), f), f.Commands...))
+		findings[i].Commands = e.notRetained(ctx, f.Object(), append(f.Without(e.protects(f)), f.Commands...))
 	}
 	if len(findings) == 0 || e.Graph.DeletionTimestamp(id) == 0 {
 		return findings
@@ -69,8 +68,7 @@ func (e *Examiner) protects(f core.Finding) []core.Step {
 		if f.Code == core.InUse && !strings.Contains(s.Command, "{") {
 			continue // it is not about this object, of which is known what is in the way
 		}
-		line := s.For(graph.Ref(o).QualifiedResource(), o.Namespace, o.Name)
-		steps = append(steps, core.Step{Write: func(v1alpha1.ObjectRef) string { return line }}.Doing(s.Does).Risking(finalizer.RiskNone))
+		steps = append(steps, core.Protecting(s))
 	}
 	return steps
 }
@@ -85,15 +83,6 @@ func (e *Examiner) notRetained(ctx context.Context, o v1alpha1.ObjectRef, steps 
 		return steps
 	}
 	return slices.DeleteFunc(steps, func(s core.Step) bool { return strings.Contains(s.Write(o), status.Retaining) })
-}
-
-// without leaves out the steps that a finding has already.
-func without(steps []core.Step, f core.Finding) []core.Step {
-	has := map[string]bool{}
-	for _, s := range f.Commands {
-		has[s.Write(f.Object())] = true
-	}
-	return slices.DeleteFunc(steps, func(s core.Step) bool { return has[s.Write(f.Object())] })
 }
 
 // disks are the volumes whose data are destroyed when an object is gone. What could not be read is said.
@@ -203,7 +192,7 @@ func (e *Examiner) pvcsFirst(ctx context.Context, f core.Finding, but []v1alpha1
 	}
 	who := cmp.Or(f.Actor, "whoever removes the finalizer")
 	f.Evidence = slices.Concat(core.Observed(who+" deletes the claims of the disks before it removes the finalizer"), destroyed(disks), f.Evidence)
-	f.Commands = append(without(retain(disks), f), f.Commands...)
+	f.Commands = append(f.Without(retain(disks)), f.Commands...)
 	f.DataLoss = true
 	return f
 }
