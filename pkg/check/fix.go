@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
@@ -119,9 +120,14 @@ func referenceOf(f v1alpha1.CheckFinding) graph.OwnerReference {
 	}
 }
 
+// object is the object that is fixed.
+func (p *Fixes) object(fix *Fix) change.Object {
+	return change.Object{Server: p.client, Type: fix.Type, Ref: fix.Object}
+}
+
 // look reads an object and decides about it.
 func (p *Fixes) look(ctx context.Context, fix *Fix) error {
-	now, err := ownerref.Read(ctx, p.client, fix.Type, fix.Object)
+	now, err := p.object(fix).Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -190,15 +196,9 @@ func absence(o ownerref.Owner) string {
 
 // permitted refuses all if one of the objects may not be changed: half a plan is not the plan.
 func (p *Fixes) permitted(ctx context.Context) error {
-	accesses := make([]cluster.Access, len(p.Fixes))
-	for i, fix := range p.Fixes {
-		accesses[i] = cluster.Access{Verb: "patch", Type: fix.Type, Namespace: fix.Object.Namespace, Name: fix.Object.Name}
-	}
 	var denied []string
-	for i, review := range p.client.Reviews().Ask(ctx, accesses) {
-		if review.Permission == cluster.Denied {
-			denied = append(denied, p.Fixes[i].Object.Quoted())
-		}
+	for i := range change.Denied(ctx, p.client, p.rights("patch")) {
+		denied = append(denied, p.Fixes[i].Object.Quoted())
 	}
 	if len(denied) > 0 {
 		return mayNot("patch %s", denied)
@@ -206,20 +206,25 @@ func (p *Fixes) permitted(ctx context.Context) error {
 	return p.enforced(ctx)
 }
 
+// rights are the rights to do something to each of the objects.
+func (p *Fixes) rights(verb string) []cluster.Access {
+	rights := make([]cluster.Access, len(p.Fixes))
+	for i, fix := range p.Fixes {
+		rights[i] = cluster.Access{Verb: verb, Type: fix.Type, Namespace: fix.Object.Namespace, Name: fix.Object.Name}
+	}
+	return rights
+}
+
 // enforced refuses all if the server asks for the right to delete an object whose references are changed, and the user does not have it.
 func (p *Fixes) enforced(ctx context.Context) error {
-	rights := make([]ownerref.Enforcement, len(p.Fixes))
-	for i, fix := range p.Fixes {
-		access := cluster.Access{Verb: "delete", Type: fix.Type, Namespace: fix.Object.Namespace, Name: fix.Object.Name}
-		rights[i] = ownerref.Enforcement{Access: access, Try: func(ctx context.Context) error {
-			_, err := ownerref.Patch(ctx, p.client, fix.Type, fix.Object, cluster.PatchOptions{DryRun: true}, func(now *graph.Object) ([]cluster.PatchStep, error) {
-				return ownerref.RemoveSteps(now, func(r graph.OwnerReference) bool { return slices.Contains(fix.Removed, r) }), nil
-			})
-			return err
+	rights := make([]change.Enforcement, len(p.Fixes))
+	for i, access := range p.rights("delete") {
+		rights[i] = change.Enforcement{Access: access, Try: func(ctx context.Context) error {
+			return p.removeFrom(ctx, p.Fixes[i], cluster.PatchOptions{DryRun: true}, func(*graph.Object) error { return nil })
 		}}
 	}
 	var denied []string
-	for _, missing := range ownerref.Enforced(ctx, p.client, rights) {
+	for _, missing := range change.Enforced(ctx, p.client, rights) {
 		denied = append(denied, graph.Ref{Resource: missing.Type.Resource, Namespace: missing.Namespace, Name: missing.Name, APIVersion: missing.Type.APIVersion(), Kind: missing.Type.Kind}.Quoted())
 	}
 	if len(denied) > 0 {
@@ -231,7 +236,7 @@ func (p *Fixes) enforced(ctx context.Context) error {
 // mayNot is the refusal of a plan of which some objects may not be changed.
 func mayNot(what string, denied []string) error {
 	return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was removed: you may not "+what, phrase.FirstFew(denied, phrase.MaxNamed)),
-		"ask for the right, or name the objects that you may change"))
+		change.AskForTheRight+", or name the objects that you may change"))
 }
 
 // Count is how many references are removed.

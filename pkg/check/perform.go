@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -30,8 +30,7 @@ type Fixed struct {
 
 // over says whether there is nothing left to fix, whoever has seen to that.
 func (f *Fixed) over() bool {
-	return f.Done && f.Err == nil || errors.Is(f.Skipped, errNoReference) || errors.Is(f.Skipped, ownerref.ErrGone) || errors.Is(f.Skipped, ownerref.ErrReplaced) ||
-		errors.Is(f.Skipped, errDeleting)
+	return f.Done && f.Err == nil || errors.Is(f.Skipped, errNoReference) || change.IsOver(f.Skipped) || errors.Is(f.Skipped, errDeleting)
 }
 
 // DryRun sends the writes with dryRun=All; nothing is stored. It returns what would come of each.
@@ -64,7 +63,7 @@ func (p *Fixes) perform(ctx context.Context, opts cluster.PatchOptions, onDone f
 	}
 	p.each(len(all), func(i int) {
 		if fixed := all[i]; fixed.Done && fixed.Err == nil {
-			fixed.Err = ownerref.PutBack(ctx, p.client, fixed.Type, fixed.Object, fixed.Removed)
+			fixed.Err = p.object(fixed.Fix).PutBack(ctx, fixed.Removed)
 		}
 	})
 	return all
@@ -77,37 +76,40 @@ func (p *Fixes) remove(ctx context.Context, fixed *Fixed, opts cluster.PatchOpti
 		return
 	}
 	agreed := slices.Clone(fixed.Removed)
-	answered, err := ownerref.Patch(ctx, p.client, fixed.Type, fixed.Object, opts, func(now *graph.Object) ([]cluster.PatchStep, error) {
+	err := p.removeFrom(ctx, fixed.Fix, opts, func(now *graph.Object) error {
 		if fixed.Skipped = p.decide(ctx, fixed.Fix, now); fixed.Skipped != nil {
-			return nil, fixed.Skipped
+			return fixed.Skipped
 		}
 		fixed.Removed = slices.DeleteFunc(fixed.Removed, func(r graph.OwnerReference) bool { return !slices.Contains(agreed, r) })
 		if len(fixed.Removed) == 0 {
 			fixed.Skipped = errOwnerExists
-			return nil, fixed.Skipped
 		}
-		return ownerref.RemoveSteps(now, func(r graph.OwnerReference) bool { return slices.Contains(fixed.Removed, r) }), nil
+		return fixed.Skipped
 	})
 	switch {
 	case ctx.Err() != nil && err != nil:
 		fixed.Skipped, fixed.Err = nil, context.Cause(ctx)
-		return
-	case errors.Is(err, ownerref.ErrGone), errors.Is(err, ownerref.ErrReplaced):
+	case change.IsOver(err):
 		fixed.Skipped = err
-		return
 	case fixed.Skipped != nil:
-		return
-	case err != nil:
-		fixed.Err = err
-		return
+	default:
+		fixed.Done, fixed.Err = err == nil, err
 	}
-	fixed.Done = true
-	for _, r := range fixed.Removed {
-		if ownerref.HasUID(answered, r.UID) {
-			fixed.Done, fixed.Err = false, p.client.PutBackAtOnce(ctx, fixed.Type, ownerref.Words(r))
-			return
-		}
-	}
+}
+
+// removeFrom removes the references of a fix from an object, unless still refuses to.
+func (p *Fixes) removeFrom(ctx context.Context, fix *Fix, opts cluster.PatchOptions, still func(now *graph.Object) error) error {
+	_, err := p.object(fix).Patch(ctx, change.Patch{
+		PatchOptions: opts,
+		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
+			if err := still(now); err != nil {
+				return nil, err
+			}
+			return change.RemoveReferences(now, func(r graph.OwnerReference) bool { return slices.Contains(fix.Removed, r) }), nil
+		},
+		Verify: func(answered *graph.Object) error { return p.object(fix).VerifyRemoved(ctx, answered, fix.Removed) },
+	})
+	return err
 }
 
 // Save writes an archive of the objects that the plan changes; head is the plan as it is printed. With an error there is no file: a refusal if an object cannot be

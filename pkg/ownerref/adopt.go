@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -25,6 +26,12 @@ type Adoption struct {
 	child, owner selection.Object
 	flags        Flags
 	ownerRef     graph.Ref // with the uid that was agreed to
+	wanted       graph.OwnerReference
+}
+
+// object is the object that gets an owner.
+func (a *Adoption) object() change.Object {
+	return change.Object{Server: a.client, Type: a.child.Type, Ref: a.Object}
 }
 
 // PlanAdopt reads an object and its new owner live, and checks that it may have it. It writes nothing. What is wrong is a refusal; an object that does not exist is
@@ -65,9 +72,9 @@ func (a *Adoption) refuse(err error) error {
 
 // pair reads the owner live, and all that owns it, and checks that the object may have it.
 func (a *Adoption) pair(ctx context.Context, now *graph.Object) (Pair, error) {
-	above, err := Read(ctx, a.client, a.owner.Type, a.ownerRef)
+	above, err := change.Object{Server: a.client, Type: a.owner.Type, Ref: a.ownerRef}.Read(ctx)
 	switch {
-	case errors.Is(err, ErrGone), errors.Is(err, ErrReplaced):
+	case change.IsOver(err):
 		return Pair{}, a.refuse(fmt.Errorf("the owner was changed meanwhile: %w", err))
 	case err != nil:
 		return Pair{}, err
@@ -105,18 +112,16 @@ func (a *Adoption) permitted(ctx context.Context) error {
 	if a.Nothing() {
 		return nil
 	}
-	patch := cluster.Access{Verb: "patch", Type: a.child.Type, Namespace: a.child.Namespace, Name: a.child.Name}
-	if review := a.client.Reviews().Ask(ctx, []cluster.Access{patch})[0]; review.Permission == cluster.Denied {
-		return forbidden(a.Object, patch, review.Reason)
-	}
-	tried := sync.OnceValue(func() error {
-		_, _, err := a.set(ctx, cluster.PatchOptions{DryRun: true})
+	if err := change.Permitted(ctx, a.client, a.Object, right("patch", a.child)); err != nil {
 		return err
-	})
+	}
+	tried := sync.OnceValue(func() error { return a.set(ctx, cluster.PatchOptions{DryRun: true}) })
 	try := func(context.Context) error { return tried() } // one write asks for both rights
-	rights := []Enforcement{{deletion(a.child), try}}
+	rights := []change.Enforcement{{Access: right("delete", a.child), Try: try}}
 	if a.References[0].Block {
-		rights = append(rights, Enforcement{cluster.Access{Verb: "update", Subresource: "finalizers", Type: a.owner.Type, Namespace: a.owner.Namespace, Name: a.owner.Name}, try})
+		finalizers := right("update", a.owner)
+		finalizers.Subresource = "finalizers"
+		rights = append(rights, change.Enforcement{Access: finalizers, Try: try})
 	}
 	return enforcedOn(ctx, a.client, a.Object, rights)
 }
@@ -127,41 +132,47 @@ func (a *Adoption) Perform(ctx context.Context, opts cluster.PatchOptions) error
 	if a.Nothing() {
 		return nil
 	}
-	answered, wanted, err := a.set(ctx, opts)
-	switch {
+	switch err := a.set(ctx, opts); {
 	case apierrors.IsForbidden(err):
 		return answer.Refuse(err)
 	case err != nil:
 		return a.failed(err)
-	case !slices.Contains(answered.Owners, wanted):
-		return a.failed(errors.New("the server has taken the change and does not show it: a webhook or a policy that changes writes may have undone it"))
 	case opts.DryRun:
 		return nil
 	}
-	if err := a.ownerLives(ctx, wanted); err != nil {
+	if err := a.ownerLives(ctx); err != nil {
 		return err
 	}
-	back, err := LookAfter(ctx, a.client, a.child.Type, a.Object, func(now *graph.Object) bool { return !slices.Contains(now.Owners, wanted) })
+	back, err := a.object().Undone(ctx, func(now *graph.Object) bool { return !slices.Contains(now.Owners, a.wanted) })
 	switch {
 	case back:
 		return answer.Refuse(a.failed(errors.New("the reference was set, and somebody has changed it since")))
 	case err != nil:
-		return a.failed(fmt.Errorf("it could not be read afterwards: %w", err))
+		return a.failed(err)
 	}
 	return nil
 }
 
-// set sends the reference, decided on live reads, and returns the object that was answered and the reference.
-func (a *Adoption) set(ctx context.Context, opts cluster.PatchOptions) (answered *graph.Object, wanted graph.OwnerReference, err error) {
-	answered, err = Patch(ctx, a.client, a.child.Type, a.Object, opts, func(now *graph.Object) ([]cluster.PatchStep, error) {
-		pair, err := a.pair(ctx, now)
-		if err != nil {
-			return nil, err
-		}
-		wanted = pair.Wanted()
-		return steps(pair), nil
+// set sends the reference, decided on live reads.
+func (a *Adoption) set(ctx context.Context, opts cluster.PatchOptions) error {
+	_, err := a.object().Patch(ctx, change.Patch{
+		PatchOptions: opts,
+		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
+			pair, err := a.pair(ctx, now)
+			if err != nil {
+				return nil, err
+			}
+			a.wanted = pair.Wanted()
+			return steps(pair), nil
+		},
+		Verify: func(answered *graph.Object) error {
+			if !slices.Contains(answered.Owners, a.wanted) {
+				return change.ErrNotShown
+			}
+			return nil
+		},
 	})
-	return answered, wanted, err
+	return err
 }
 
 // failed names the object in an error that does not. What ended the command, and a refusal, stay as they are.
@@ -173,13 +184,18 @@ func (a *Adoption) failed(err error) error {
 }
 
 // ownerLives reads the owner after the write. If it is gone or goes, the reference is removed again: it was read right before the write, and deleted since.
-func (a *Adoption) ownerLives(ctx context.Context, set graph.OwnerReference) error {
-	o := ReadOwner(ctx, a.client, a.catalog, a.child.Namespace, set)
+func (a *Adoption) ownerLives(ctx context.Context) error {
+	o := ReadOwner(ctx, a.client, a.catalog, a.child.Namespace, a.wanted)
 	if o.State == plan.Solid && o.Object.DeletionTimestamp == 0 || o.State == plan.Unknown {
 		return nil
 	}
-	_, err := Patch(ctx, a.client, a.child.Type, a.Object, cluster.PatchOptions{}, func(now *graph.Object) ([]cluster.PatchStep, error) {
-		return RemoveSteps(now, func(r graph.OwnerReference) bool { return r == set }), nil
+	_, err := a.object().Patch(ctx, change.Patch{
+		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
+			return change.RemoveReferences(now, func(r graph.OwnerReference) bool { return r == a.wanted }), nil
+		},
+		Verify: func(answered *graph.Object) error {
+			return a.object().VerifyRemoved(ctx, answered, []graph.OwnerReference{a.wanted})
+		},
 	})
 	if err != nil {
 		return a.failed(fmt.Errorf("the owner was deleted meanwhile, and removing the reference again failed, so that the collector may delete the object: %w", err))
@@ -195,13 +211,13 @@ func steps(p Pair) []cluster.PatchStep {
 	case ok && had == wanted:
 		return nil
 	case ok:
-		path := fmt.Sprintf("/metadata/ownerReferences/%d", slices.Index(p.Child.Owners, had))
-		changes := []cluster.PatchStep{{Op: "test", Path: path + "/uid", Value: had.UID}}
+		at := slices.Index(p.Child.Owners, had)
+		var changes []cluster.PatchStep
 		if had.Controller != wanted.Controller {
-			changes = append(changes, cluster.PatchStep{Op: "add", Path: path + "/controller", Value: wanted.Controller})
+			changes = append(changes, change.SetInReference(at, had.UID, "controller", wanted.Controller)...)
 		}
 		if had.Block != wanted.Block {
-			changes = append(changes, cluster.PatchStep{Op: "add", Path: path + "/blockOwnerDeletion", Value: wanted.Block})
+			changes = append(changes, change.SetInReference(at, had.UID, "blockOwnerDeletion", wanted.Block)...)
 		}
 		return changes
 	}
@@ -212,8 +228,6 @@ func steps(p Pair) []cluster.PatchStep {
 	if wanted.Block {
 		r["blockOwnerDeletion"] = true
 	}
-	if len(p.Child.Owners) == 0 {
-		return []cluster.PatchStep{{Op: "add", Path: "/metadata/ownerReferences", Value: []any{r}}}
-	}
-	return []cluster.PatchStep{{Op: "add", Path: "/metadata/ownerReferences/-", Value: r}}
+	n := len(p.Child.Owners)
+	return []cluster.PatchStep{change.AddReference(n, n, r)}
 }

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -68,17 +69,35 @@ func PlanDisown(ctx context.Context, client *cluster.Client, catalog *cluster.Ca
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	access := cluster.Access{Verb: "patch", Type: child.Type, Namespace: child.Namespace, Name: child.Name}
-	if review := client.Reviews().Ask(ctx, []cluster.Access{access})[0]; review.Permission == cluster.Denied {
-		return nil, forbidden(d.Object, access, review.Reason)
+	if err := change.Permitted(ctx, client, d.Object, right("patch", child)); err != nil {
+		return nil, err
 	}
 	try := func(ctx context.Context) error {
-		_, err := Patch(ctx, client, child.Type, d.Object, cluster.PatchOptions{DryRun: true}, func(now *graph.Object) ([]cluster.PatchStep, error) {
-			return RemoveSteps(now, d.isRemoved), nil
-		})
+		_, err := d.remove(ctx, cluster.PatchOptions{DryRun: true}, func(*graph.Object) error { return nil })
 		return err
 	}
-	return d, enforcedOn(ctx, client, d.Object, []Enforcement{{deletion(child), try}})
+	return d, enforcedOn(ctx, client, d.Object, []change.Enforcement{{Access: right("delete", child), Try: try}})
+}
+
+// object is the object that loses an owner.
+func (d *Disownment) object() change.Object {
+	return change.Object{Server: d.client, Type: d.child.Type, Ref: d.Object}
+}
+
+// remove removes the references that are there, unless still refuses to, and says whether there were any.
+func (d *Disownment) remove(ctx context.Context, opts cluster.PatchOptions, still func(now *graph.Object) error) (sent bool, err error) {
+	_, err = d.object().Patch(ctx, change.Patch{
+		PatchOptions: opts,
+		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
+			steps := change.RemoveReferences(now, d.isRemoved)
+			if sent = len(steps) > 0; !sent {
+				return nil, nil
+			}
+			return steps, still(now)
+		},
+		Verify: func(answered *graph.Object) error { return d.object().VerifyRemoved(ctx, answered, d.References) },
+	})
+	return sent, err
 }
 
 // choose finds the references that are meant, with all others that have the same uid: to the collector they are one (GC-024).
@@ -133,40 +152,32 @@ func (d *Disownment) Perform(ctx context.Context, opts cluster.PatchOptions) err
 	if d.Nothing() {
 		return nil
 	}
-	agreed, written := d.Dangerous(), false
-	answered, err := Patch(ctx, d.client, d.child.Type, d.Object, opts, func(now *graph.Object) ([]cluster.PatchStep, error) {
-		steps := RemoveSteps(now, d.isRemoved)
-		if len(steps) == 0 {
-			return nil, nil
-		}
-		written = true
+	agreed := d.Dangerous()
+	sent, err := d.remove(ctx, opts, func(now *graph.Object) error {
 		d.Left, d.End = d.judge(ctx, now)
 		if d.Dangerous() && !agreed {
-			return nil, answer.Refuse(fmt.Errorf("%s was not changed: its owners were changed meanwhile, and the garbage collector would delete it", d.Object.Quoted()))
+			return answer.Refuse(fmt.Errorf("%s was not changed: its owners were changed meanwhile, and the garbage collector would delete it", d.Object.Quoted()))
 		}
-		return steps, context.Cause(ctx)
+		return context.Cause(ctx)
 	})
+	back := new(cluster.PutBackError)
 	switch {
 	case apierrors.IsForbidden(err):
 		return answer.Refuse(err)
+	case errors.As(err, &back):
+		return answer.Refuse(d.failed(err))
 	case answer.IsRefusal(err):
 		return err
 	case err != nil:
 		return d.failed(err)
-	case !written:
+	case !sent:
 		d.References = nil // somebody else has removed it
 		return nil
-	}
-	for _, r := range d.References {
-		if HasUID(answered, r.UID) {
-			return answer.Refuse(d.failed(d.client.PutBackAtOnce(ctx, d.child.Type, Words(r))))
-		}
-	}
-	if opts.DryRun {
+	case opts.DryRun:
 		return nil
 	}
-	err = PutBack(ctx, d.client, d.child.Type, d.Object, d.References)
-	if back := new(cluster.PutBackError); errors.As(err, &back) {
+	err = d.object().PutBack(ctx, d.References)
+	if errors.As(err, &back) {
 		return answer.Refuse(answer.WithHint(d.failed(err), "a controller sets itself as the owner of what its selector matches: change the labels of the object first"))
 	} else if err != nil {
 		return d.failed(err)

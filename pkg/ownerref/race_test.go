@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -96,7 +97,7 @@ func TestAnObjectThatWasCreatedAgainIsLeftAlone(t *testing.T) {
 	d := f.disown("child", ownerref.Which{})
 	f.Delete("child")
 	f.Make("child", "owner="+uid)
-	if err := d.Perform(t.Context(), cluster.PatchOptions{}); !errors.Is(err, ownerref.ErrReplaced) {
+	if err := d.Perform(t.Context(), cluster.PatchOptions{}); !errors.Is(err, change.ErrReplaced) {
 		t.Errorf("error %v", err)
 	}
 	if got := f.Owners("child"); got != "owner" {

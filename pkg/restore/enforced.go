@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 )
 
 // nobody is the uid of an owner that is not there yet. The plugin looks at the kind alone.
@@ -18,20 +18,20 @@ const nobody = "00000000-0000-4000-8000-000000000000"
 // enforced are the rights that the admission plugin OwnerReferencesPermissionEnforcement is seen to ask for and the user does not have.
 func (p *Plan) enforced(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) []Forbidden {
 	var all []Forbidden
-	for _, missing := range ownerref.Enforced(ctx, client, p.enforcements(client, catalog)) {
+	for _, missing := range change.Enforced(ctx, client, p.enforcements(client, catalog)) {
 		all = append(all, Forbidden(missing))
 	}
 	return all
 }
 
 // enforcements are the rights that the plugin can ask for, each with a dry run of a write for which it does.
-func (p *Plan) enforcements(client *cluster.Client, catalog *cluster.Catalog) []ownerref.Enforcement {
-	var all []ownerref.Enforcement
+func (p *Plan) enforcements(client *cluster.Client, catalog *cluster.Catalog) []change.Enforcement {
+	var all []change.Enforcement
 	asked := map[cluster.Access]bool{}
 	add := func(access cluster.Access, try func(context.Context) error) {
 		if !asked[access] {
 			asked[access] = true
-			all = append(all, ownerref.Enforcement{Access: access, Try: try})
+			all = append(all, change.Enforcement{Access: access, Try: try})
 		}
 	}
 	for i := range p.Steps {

@@ -1,0 +1,159 @@
+package change_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// faults calls a function with each sequence of so many faults.
+func faults(n int, each func([]fault)) {
+	sequence := make([]fault, n)
+	var fill func(int)
+	fill = func(i int) {
+		if i == n {
+			each(append([]fault(nil), sequence...))
+			return
+		}
+		for f := range fault(faultCount) {
+			sequence[i] = f
+			fill(i + 1)
+		}
+	}
+	fill(0)
+}
+
+// remove removes the reference to the owner that is gone.
+func remove(s *server, seen *graph.Object, opts cluster.PatchOptions) (*graph.Object, error) {
+	o := change.Object{Server: s, Type: configMaps, Ref: object}
+	return o.Patch(context.Background(), change.Patch{
+		PatchOptions: opts,
+		Seen:         seen,
+		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
+			s.decided = now.ResourceVersion
+			return change.RemoveReferences(now, func(r graph.OwnerReference) bool { return r == gone }), nil
+		},
+		Verify: func(answered *graph.Object) error {
+			return o.VerifyRemoved(context.Background(), answered, []graph.OwnerReference{gone})
+		},
+	})
+}
+
+// TestAWriteIsDecidedOnTheVersionThatItChanges with a fault at each of the first answers: no write
+// reaches another version or another object than the decision was about, and no success is told
+// that an answer has not shown.
+func TestAWriteIsDecidedOnTheVersionThatItChanges(t *testing.T) {
+	t.Parallel()
+	for _, known := range []bool{false, true} {
+		faults(5, func(sequence []fault) {
+			s := newServer(sequence...)
+			var seen *graph.Object
+			if known {
+				seen = s.now
+			}
+			now, err := remove(s, seen, cluster.PatchOptions{})
+			told := fmt.Sprintf("faults %v, known %t: %v", sequence, known, err)
+			back := new(cluster.PutBackError)
+			switch {
+			case len(s.wrong) > 0:
+				t.Fatal(told, s.wrong)
+			case err == nil && (s.shown == nil || *s.shown || now.UID != meant || change.HasOwner(now, gone.UID)):
+				t.Fatal(told, "and no answer has shown that the reference is not there")
+			case errors.Is(err, change.ErrGone) && s.now != nil, errors.Is(err, change.ErrReplaced) && s.now.UID == meant:
+				t.Fatal(told, "and it is not")
+			case errors.As(err, &back) && (s.shown == nil || !*s.shown):
+				t.Fatal(told, "and no answer has shown that")
+			case s.patches > change.Tries:
+				t.Fatal(told, s.patches, "patches")
+			case s.now != nil && !change.HasOwner(s.now, keeps.UID):
+				t.Fatal(told, "and another reference was lost")
+			}
+		})
+	}
+}
+
+// TestADryRunStoresNothing, whatever is answered.
+func TestADryRunStoresNothing(t *testing.T) {
+	t.Parallel()
+	faults(4, func(sequence []fault) {
+		s := newServer(sequence...)
+		_, err := remove(s, nil, cluster.PatchOptions{DryRun: true})
+		if s.now != nil && !change.HasOwner(s.now, gone.UID) {
+			t.Fatalf("faults %v: %v, and the reference is not there any more", sequence, err)
+		}
+	})
+}
+
+// TestAnObjectThatChangesAllTheTimeIsLeftAlone after a bounded number of tries, and what the server
+// says of a version that stays is its last word.
+func TestAnObjectThatChangesAllTheTimeIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	var always []fault
+	for range 3 * change.Tries {
+		always = append(always, changed)
+	}
+	s := newServer(always...)
+	if _, err := remove(s, nil, cluster.PatchOptions{}); !errors.Is(err, change.ErrMoved) || s.patches != change.Tries {
+		t.Errorf("%v after %d patches", err, s.patches)
+	}
+	for _, f := range []fault{conflict, invalid, notFound, broken} {
+		s := newServer(none, f)
+		if _, err := remove(s, nil, cluster.PatchOptions{}); err == nil || s.patches != 1 {
+			t.Errorf("fault %d: %v after %d patches", f, err, s.patches)
+		}
+	}
+}
+
+// TestARefusalThatCannotBeLookedIntoHasBothReasons.
+func TestARefusalThatCannotBeLookedIntoHasBothReasons(t *testing.T) {
+	t.Parallel()
+	_, err := remove(newServer(none, conflict, broken), nil, cluster.PatchOptions{})
+	if err == nil || !strings.Contains(err.Error(), "not now") || !strings.Contains(err.Error(), "could not be read again") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestWhatIsLookedAfterWasSeen with a fault at each of the looks: that nothing was put back is what
+// the last read has shown, or a read that proved that the object is gone.
+func TestWhatIsLookedAfterWasSeen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		faults(4, func(sequence []fault) {
+			s := newServer(sequence...)
+			s.set(keeps)
+			o := change.Object{Server: s, Type: configMaps, Ref: object}
+			err := o.PutBack(t.Context(), []graph.OwnerReference{gone})
+			back := new(cluster.PutBackError)
+			over := s.now == nil || s.now.UID != meant
+			switch {
+			case err == nil && !over && (s.shown == nil || *s.shown):
+				t.Fatalf("faults %v: nothing was put back, and no read has shown that", sequence)
+			case errors.As(err, &back) && (s.shown == nil || !*s.shown):
+				t.Fatalf("faults %v: %v, and no read has shown that", sequence, err)
+			}
+		})
+	})
+}
+
+// TestEveryReadIsOfTheObjectThatIsMeant.
+func TestEveryReadIsOfTheObjectThatIsMeant(t *testing.T) {
+	t.Parallel()
+	for f, want := range map[fault]error{none: nil, deleted: change.ErrGone, replaced: change.ErrReplaced, anonymous: cluster.ErrNoUID} {
+		for name, read := range map[string]func(change.Object) error{
+			"Read":         func(o change.Object) error { _, err := o.Read(t.Context()); return err },
+			"ReadMetadata": func(o change.Object) error { _, err := o.ReadMetadata(t.Context()); return err },
+			"ReadContent":  func(o change.Object) error { _, err := o.ReadContent(t.Context()); return err },
+		} {
+			if err := read(change.Object{Server: newServer(f), Type: configMaps, Ref: object}); !errors.Is(err, want) {
+				t.Errorf("%s with fault %d: %v, want %v", name, f, err, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Server is what a change needs of the API server; a cluster.Client is one.
+type Server interface {
+	GetMeta(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error)
+	GetObject(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error)
+	GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error)
+	Patch(ctx context.Context, t graph.Type, namespace, name string, steps []cluster.PatchStep,
+		opts cluster.PatchOptions) (*graph.Object, error)
+	PutBackAtOnce(ctx context.Context, t graph.Type, what string) *cluster.PutBackError
+	PutBack(ctx context.Context, t graph.Type, object graph.Ref, what string, path []string, times int) *cluster.PutBackError
+}
+
+// Object is the object that is changed: the one that has the uid of Ref, and no other.
+type Object struct {
+	Server Server
+	Type   graph.Type
+	Ref    graph.Ref
+}
+
+// Read reads the metadata that the graph keeps. The error is ErrGone, ErrReplaced, or the server's.
+func (o Object) Read(ctx context.Context) (*graph.Object, error) {
+	now, err := o.Server.GetMeta(ctx, o.Type, o.Ref.Namespace, o.Ref.Name)
+	if err != nil {
+		return nil, o.unread(err)
+	}
+	return now, o.identify(now.UID)
+}
+
+// ReadMetadata reads all of the metadata, and nothing else. The errors are those of Read.
+func (o Object) ReadMetadata(ctx context.Context) (*unstructured.Unstructured, error) {
+	now, err := o.Server.GetObjectMeta(ctx, o.Type, o.Ref.Namespace, o.Ref.Name)
+	if err != nil {
+		return nil, o.unread(err)
+	}
+	return now, o.identify(string(now.GetUID()))
+}
+
+// ReadContent reads the whole object. The errors are those of Read.
+func (o Object) ReadContent(ctx context.Context) (*unstructured.Unstructured, error) {
+	now, err := o.Server.GetObject(ctx, o.Type, o.Ref.Namespace, o.Ref.Name)
+	if err != nil {
+		return nil, o.unread(err)
+	}
+	return now, o.identify(string(now.GetUID()))
+}
+
+// unread is the error of a read that failed.
+func (o Object) unread(err error) error {
+	if cluster.IsAbsent(err, o.Type, o.Ref.Name) {
+		return ErrGone
+	}
+	return err
+}
+
+// identify returns why an object that was read is not the one that is meant. One without a uid may
+// be it, or not.
+func (o Object) identify(uid string) error {
+	switch uid {
+	case o.Ref.UID:
+		return nil
+	case "":
+		return fmt.Errorf("reading %s: %w", o.Ref.Quoted(), cluster.ErrNoUID)
+	}
+	return ErrReplaced
+}

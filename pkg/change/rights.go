@@ -1,0 +1,72 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// AskForTheRight is the hint of what is refused because a right is missing.
+const AskForTheRight = "ask for the right"
+
+// MissingRight is a right that the user does not have.
+type MissingRight struct {
+	cluster.Access
+	// Reason is what the authorizer says, often nothing.
+	Reason string
+}
+
+// What names what the user may not do: patch configmaps in namespace "shop". A cluster-scoped object
+// is named.
+func (m MissingRight) What() string {
+	what := m.Verb + " " + graph.Ref{APIVersion: m.Type.APIVersion(), Resource: m.Type.Resource}.QualifiedResource()
+	if m.Subresource != "" {
+		what += "/" + m.Subresource
+	}
+	switch {
+	case m.Namespace != "":
+		return fmt.Sprintf("%s in namespace %q", what, m.Namespace)
+	case m.Name != "":
+		return fmt.Sprintf("%s %q", what, m.Name)
+	}
+	return what
+}
+
+// Error says which right is missing, and why if the authorizer does.
+func (m MissingRight) Error() string {
+	if m.Reason == "" {
+		return "you may not " + m.What()
+	}
+	return "you may not " + m.What() + ": " + m.Reason
+}
+
+// Forbidden is the refusal to change an object for which a right is missing.
+func (m MissingRight) Forbidden(object graph.Ref) error {
+	return answer.Refuse(answer.WithHint(fmt.Errorf("%s was not changed: %w", object.Quoted(), m), AskForTheRight))
+}
+
+// Denied asks the server for rights, and returns those that it denies, with their places. What it
+// does not say is not denied.
+func Denied(ctx context.Context, client *cluster.Client, rights []cluster.Access) iter.Seq2[int, MissingRight] {
+	return func(yield func(int, MissingRight) bool) {
+		for i, review := range client.Reviews().Ask(ctx, rights) {
+			if review.Permission == cluster.Denied && !yield(i, MissingRight{rights[i], review.Reason}) {
+				return
+			}
+		}
+	}
+}
+
+// Permitted refuses to change an object if one of the rights that this takes is denied.
+func Permitted(ctx context.Context, client *cluster.Client, object graph.Ref, rights ...cluster.Access) error {
+	var err error
+	for _, missing := range Denied(ctx, client, rights) {
+		err = cmp.Or(err, missing.Forbidden(object))
+	}
+	return err
+}
