@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -17,39 +18,35 @@ const SettleTime = time.Second
 const lookAgain = 100 * time.Millisecond
 
 // LookAfter calls look again and again until it says that nothing is to be seen any more, or until
-// the end. The error is that of the last look.
-func LookAfter(ctx context.Context, end time.Time, look func(context.Context) (over bool, err error)) error {
-	for pause := lookAgain; ; pause *= 2 {
-		over, err := look(ctx)
-		if over || !time.Now().Before(end) {
-			return err
-		}
+// the end. The error is that of a context that has ended before.
+func LookAfter(ctx context.Context, end time.Time, look func(context.Context) (over bool)) error {
+	for pause := lookAgain; !look(ctx) && time.Now().Before(end); pause *= 2 {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-time.After(min(pause, time.Until(end))):
 		}
 	}
+	return nil
 }
 
 // Undone reads the object until it is not as it was left, or for as long as a controller may take.
 // One that is gone was not undone; the error is that of the last read.
-func (o Object) Undone(ctx context.Context, undone func(*graph.Object) bool) (bool, error) {
-	var is bool
-	err := LookAfter(ctx, time.Now().Add(SettleTime), func(ctx context.Context) (bool, error) {
-		now, err := o.Read(ctx)
-		switch {
-		case IsOver(err):
-			return true, nil
-		case err == nil:
+func (o Object) Undone(ctx context.Context, undone func(*graph.Object) bool) (is bool, err error) {
+	ended := LookAfter(ctx, time.Now().Add(SettleTime), func(ctx context.Context) bool {
+		var now *graph.Object
+		if now, err = o.Read(ctx); err == nil {
 			is = undone(now)
 		}
-		return is, err
+		return is || IsOver(err)
 	})
-	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("it could not be read afterwards: %w", err)
+	switch {
+	case ended != nil, ctx.Err() != nil:
+		return is, cmp.Or(ended, err)
+	case err != nil && !IsOver(err):
+		return is, fmt.Errorf("it could not be read afterwards: %w", err)
 	}
-	return is, err
+	return is, nil
 }
 
 // PutBack looks after removed references. The error is a cluster.PutBackError if one is there again,

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
@@ -125,9 +126,9 @@ func (r *rescuer) notFreed(ctx context.Context, o *unfinalize.Outcome) error {
 			who = fmt.Sprintf("%q", back.Manager)
 		}
 		return answer.Refuse(fmt.Errorf("%s was not freed: %s was put back by %s; stop it first", r.p.Ref.Quoted(), back.Name, who))
-	case o.LeftAlone() && !errors.Is(o.Err, unfinalize.ErrReplaced):
+	case o.LeftAlone() && !errors.Is(o.Err, change.ErrReplaced):
 		return answer.Refuse(fmt.Errorf("%s was not freed: %w", r.p.Ref.Quoted(), o.Err))
-	case o.Err != nil && !errors.Is(o.Err, unfinalize.ErrReplaced):
+	case o.Err != nil && !errors.Is(o.Err, change.ErrReplaced):
 		if o.Failed != nil {
 			r.out.Failed = append(r.out.Failed, Failure{Action{Verb: o.Failed.Verb, Object: o.Failed.Object, Finalizers: o.Failed.Finalizers, Policy: o.Failed.Policy}, o.Err})
 		}

@@ -2,16 +2,14 @@ package unfinalize
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
 
-// lookAgain is how long after a write what is still there is read for the first time again; each time after that it takes twice as long.
-const lookAgain = 100 * time.Millisecond
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
+)
 
 // lookAfter reads what was written to again, until it is gone or for as long as a controller may take to put a finalizer back.
 func (p *performer) lookAfter(ctx context.Context, outcomes []*Outcome) {
@@ -23,7 +21,7 @@ func (p *performer) lookAfter(ctx context.Context, outcomes []*Outcome) {
 			continue
 		}
 		group.Go(func() error {
-			p.look(ctx, o, end)
+			_ = change.LookAfter(ctx, end, func(ctx context.Context) bool { return p.look(ctx, o) }) // the outcome has what was seen
 			return nil
 		})
 	}
@@ -32,38 +30,25 @@ func (p *performer) lookAfter(ctx context.Context, outcomes []*Outcome) {
 
 func (o Options) settle() time.Duration {
 	if o.Settle == 0 {
-		return SettleTime
+		return change.SettleTime
 	}
 	return o.Settle
 }
 
-// look reads an object until it is gone, or a finalizer is back, or time is up.
-func (p *performer) look(ctx context.Context, o *Outcome, end time.Time) {
-	for pause := lookAgain; ; pause *= 2 {
-		now, err := p.read(ctx, o.Candidate)
-		switch {
-		case errors.Is(err, errGone), errors.Is(err, ErrReplaced):
-			o.Gone, o.Unread = true, nil
-			return
-		case err != nil:
-			o.Unread = err
-		default:
-			o.Unread = nil
-			o.found(now)
-			if back := o.back(); len(back) > 0 {
-				o.PutBack = append(o.PutBack, o.blame(now, back)...)
-				return
-			}
-		}
-		if !time.Now().Before(end) {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(min(pause, time.Until(end))):
-		}
+// look reads an object. It is over if the object is gone, or if a finalizer is back.
+func (p *performer) look(ctx context.Context, o *Outcome) (over bool) {
+	now, err := p.read(ctx, o.Candidate)
+	if change.IsOver(err) {
+		o.Gone, o.Unread = true, nil
+		return true
 	}
+	if o.Unread = err; err != nil {
+		return false
+	}
+	o.found(now)
+	back := o.back()
+	o.PutBack = append(o.PutBack, o.blame(now, back)...)
+	return len(back) > 0
 }
 
 // found notes how the object is now.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -44,7 +45,7 @@ func NewAssessor(client *cluster.Client, lives ActorFinder) *Assessor {
 func (j *Assessor) Read(ctx context.Context, t Target) (*unstructured.Unstructured, error) {
 	o, err := j.client.GetObject(ctx, t.Type, t.Namespace, t.Name)
 	if err == nil && t.UID != "" && string(o.GetUID()) != t.UID {
-		return nil, fmt.Errorf("%s %q: %w", t.Type.Resource, t.Name, ErrReplaced)
+		return nil, fmt.Errorf("%s %q: %w", t.Type.Resource, t.Name, change.ErrReplaced)
 	}
 	return o, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
@@ -25,7 +26,7 @@ func (r Request) assess(ctx context.Context, assessor *Assessor, q *selection.Qu
 		for i, c := range candidates {
 			t := batch[i]
 			switch err := errs[i]; {
-			case err != nil && r.searches(q) && (errors.Is(err, ErrReplaced) || cluster.IsAbsent(err, t.Type, t.Name)):
+			case err != nil && r.searches(q) && (errors.Is(err, change.ErrReplaced) || cluster.IsAbsent(err, t.Type, t.Name)):
 			case err != nil:
 				failed = append(failed, err)
 			case !Matches(q.Selector, c.Object):

@@ -5,14 +5,10 @@ import (
 	"strings"
 )
 
-// Why something was not done, where it is not the server that says so.
+// Why something was not done, where neither the server nor package change says so.
 var (
-	// ErrReplaced is of an object that has been deleted and created again.
-	ErrReplaced = errors.New("another object has its name now")
 	// ErrNotSelected is of an object that was found by a selector and does not match it any more.
 	ErrNotSelected = errors.New("it no longer matches the selector")
-	// ErrMoved is of an object that changes all the time.
-	ErrMoved = errors.New("it kept changing in the meantime")
 	// ErrNotReached is of an object whose turn did not come, because another was refused.
 	ErrNotReached = errors.New("not reached: another object was refused before")
 )

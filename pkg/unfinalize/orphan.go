@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -76,7 +77,7 @@ func (p *performer) beforeOrphaning(ctx context.Context, c *Candidate, object gr
 	case err != nil:
 		return err
 	case frees && owner.GetResourceVersion() != version:
-		return apierrors.NewConflict(schema.GroupResource{Group: c.Type.Group, Resource: c.Type.Resource}, c.Ref.Name, ErrMoved)
+		return apierrors.NewConflict(schema.GroupResource{Group: c.Type.Group, Resource: c.Type.Resource}, c.Ref.Name, change.ErrMoved)
 	}
 	return p.before(ctx, owner)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
@@ -33,7 +34,7 @@ type Outcome struct {
 	Candidate *Candidate
 	// Done are the writes that the server has taken.
 	Done []Action
-	// Err is why not all was done that was agreed: a RefusedError, a cluster.PutBackError, ErrReplaced, ErrMoved, ErrNotReached, or the server's. The
+	// Err is why not all was done that was agreed: a RefusedError, a cluster.PutBackError, change.ErrReplaced, change.ErrMoved, ErrNotReached, or the server's. The
 	// server's own errors name the object.
 	Err error
 	// Failed is the action that Err is of; nil if there is no Err, or if the object was left alone.
@@ -59,7 +60,7 @@ type Outcome struct {
 // LeftAlone says whether nothing was done to the object, or no more, on purpose: it is not what it was when it was assessed, or its turn did not come.
 func (o *Outcome) LeftAlone() bool {
 	var refused *RefusedError
-	return errors.As(o.Err, &refused) || errors.Is(o.Err, ErrReplaced) || errors.Is(o.Err, ErrNotReached) || errors.Is(o.Err, ErrNotSelected)
+	return errors.As(o.Err, &refused) || errors.Is(o.Err, change.ErrReplaced) || errors.Is(o.Err, ErrNotReached) || errors.Is(o.Err, ErrNotSelected)
 }
 
 // IsPutBack says whether all that is wrong is that somebody put a finalizer back.

@@ -7,22 +7,19 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
-
-// maxTries is how often a write is tried against an object that changes all the time in what does not matter.
-const maxTries = 10
 
 // Options say how to perform.
 type Options struct {
 	// KeepGoing goes on after what was refused or failed.
 	KeepGoing bool
-	// Settle is how long what is still there is looked at for somebody who puts a finalizer back; zero is SettleTime.
+	// Settle is how long what is still there is looked at for somebody who puts a finalizer back; zero is change.SettleTime.
 	Settle time.Duration
 	// Before, if not nil, is called before every write with the object as it was read for it: the write
 	// carries its resourceVersion. If it returns an error, that is what the outcome has, and nothing is
@@ -31,9 +28,6 @@ type Options struct {
 	// OnAction, if not nil, is called with every write that the server has taken, one call at a time.
 	OnAction func(Action)
 }
-
-// SettleTime is how long is long enough for a controller that puts its finalizer back.
-const SettleTime = time.Second
 
 // Perform does what is planned, batch after batch and within one side by side, and looks after it: of each object one outcome, in their order. Everything is
 // read live and assessed again right before it is written to, and an object that no longer matches the selector of the plan is left alone. What the plan refuses
@@ -104,60 +98,46 @@ func (p *performer) done(o *Outcome, a Action) {
 	}
 }
 
-// errGone ends the work at an object that is no more, which is what was wanted.
-var errGone = errors.New("it is gone")
-
-// perform does the actions of one candidate, each time those of what the object is then, until there is none left. What the server refuses about an object that was
-// not changed is its last word.
+// perform does the actions of one candidate, each time those of what the object is then, until there is none left.
 func (p *performer) perform(ctx context.Context, o *Outcome) error {
-	var refused error
-	var last string // the version that was refused, with the method
-	for tries := 0; tries < maxTries; {
-		err := p.reread(ctx, o.Candidate)
-		if errors.Is(err, errGone) {
+	c := o.Candidate
+	for sent := true; sent && !o.Gone; {
+		sent = false
+		err := change.Write{
+			Read: func(ctx context.Context) (string, error) {
+				now, err := p.read(ctx, c)
+				if err != nil {
+					return "", err
+				}
+				c.reassess(now)
+				return now.GetResourceVersion(), nil
+			},
+			Decide: func(ctx context.Context) (func(context.Context) error, error) {
+				if !Matches(p.selector, c.Object) {
+					return nil, ErrNotSelected
+				}
+				if o.plan(); o.next == nil {
+					return nil, nil
+				}
+				a := *o.next
+				if err := against(a.assessments, p.overrides); err != nil {
+					return nil, err
+				}
+				return func(ctx context.Context) error {
+					err := p.do(ctx, o, a)
+					sent = err == nil
+					return err
+				}, p.before(ctx, c.Object)
+			},
+		}.Do(ctx)
+		switch {
+		case errors.Is(err, change.ErrGone): // which is what was wanted
 			o.Gone = true
-			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return err
-		}
-		if !Matches(p.selector, o.Candidate.Object) {
-			return ErrNotSelected
-		}
-		o.plan()
-		if o.next == nil {
-			return nil
-		}
-		a := *o.next
-		version := o.Candidate.Object.GetResourceVersion() + string(a.method)
-		if refused != nil && version == last {
-			return refused
-		}
-		if err := against(a.assessments, p.overrides); err != nil {
-			return err
-		}
-		if err := p.before(ctx, o.Candidate.Object); err != nil {
-			return err
-		}
-		switch refused, last = p.do(ctx, o, a), version; {
-		case errors.Is(refused, errGone):
-			o.Gone = true
-			return nil
-		case refused == nil:
-			for _, v := range a.assessments {
-				o.off[v.FinalizerRef] = true
-			}
-			o.plan()
-			if o.Gone {
-				return nil
-			}
-		case !apierrors.IsConflict(refused) && !apierrors.IsInvalid(refused) && !apierrors.IsNotFound(refused):
-			return refused
-		default:
-			tries++
 		}
 	}
-	return ErrMoved
+	return nil
 }
 
 // before returns why nothing may be written because of an object as it is.
@@ -188,15 +168,25 @@ func (o *Outcome) plan() {
 
 // do does an action; those of an orphaning are done together.
 func (p *performer) do(ctx context.Context, o *Outcome, a Action) error {
+	var err error
 	switch a.method {
 	case ByOrphaning:
-		return p.orphan(ctx, o)
+		err = p.orphan(ctx, o)
 	case ByPatch:
-		return p.patch(ctx, o, a)
+		err = p.patch(ctx, o, a)
 	case ByFinalizing:
-		return p.finalize(ctx, o, a)
+		err = p.finalize(ctx, o, a)
+	default:
+		err = p.deleteAgain(ctx, o, a)
 	}
-	return p.deleteAgain(ctx, o, a)
+	if err != nil {
+		return err
+	}
+	for _, v := range a.assessments {
+		o.off[v.FinalizerRef] = true
+	}
+	o.plan()
+	return nil
 }
 
 // against are the refusals of a candidate that the overrides do not cover.
@@ -220,24 +210,7 @@ func against(assessments []Assessment, t Overrides) error {
 	return &RefusedError{Refusals: refusals}
 }
 
-// reread reads the object of a candidate live and assesses it again. The error is errGone, ErrReplaced, or the server's.
-func (p *performer) reread(ctx context.Context, c *Candidate) error {
-	o, err := p.read(ctx, c)
-	if err == nil {
-		c.reassess(o)
-	}
-	return err
-}
-
+// read reads the object of a candidate live. The error is change.ErrGone, change.ErrReplaced, or the server's.
 func (p *performer) read(ctx context.Context, c *Candidate) (*unstructured.Unstructured, error) {
-	o, err := p.client.GetObject(ctx, c.Type, c.Ref.Namespace, c.Ref.Name)
-	switch {
-	case cluster.IsAbsent(err, c.Type, c.Ref.Name):
-		return nil, errGone
-	case err != nil:
-		return nil, err
-	case string(o.GetUID()) != c.Ref.UID:
-		return nil, ErrReplaced
-	}
-	return o, nil
+	return c.in(p.client).ReadContent(ctx)
 }

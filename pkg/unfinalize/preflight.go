@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -34,12 +35,13 @@ func DryRun(ctx context.Context, client *cluster.Client, candidates []*Candidate
 // dryRun sends the writes of one candidate. What has changed since it was read says nothing: it is read anew when it is written to.
 func (c *Candidate) dryRun(ctx context.Context, client *cluster.Client) {
 	if patched := c.By(ByPatch); len(patched) > 0 {
-		c.refused(ByPatch, c.patch(ctx, client, removal(c.Object, patched), true))
+		_, err := c.remove(ctx, client, patched, cluster.PatchOptions{DryRun: true})
+		c.refused(ByPatch, err)
 	}
 	if orphaned := c.By(ByOrphaning); len(orphaned) > 0 {
-		err := c.patch(ctx, client, removal(c.Object, orphaned), true)
+		_, err := c.remove(ctx, client, orphaned, cluster.PatchOptions{DryRun: true})
 		for i := 0; err == nil && i < len(c.Dependents); i++ {
-			err = c.Dependents[i].dryRun(ctx, client)
+			err = c.Dependents[i].dryRun(ctx, client, c.Ref.UID)
 		}
 		c.refused(ByOrphaning, err)
 	}
@@ -57,18 +59,13 @@ func (c *Candidate) dryRun(ctx context.Context, client *cluster.Client) {
 	}
 }
 
-func (c *Candidate) patch(ctx context.Context, client *cluster.Client, steps []cluster.PatchStep, dryRun bool) error {
-	_, err := client.Patch(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, steps, cluster.PatchOptions{DryRun: dryRun})
-	return err
-}
-
 // dryRun takes the references to the owner off a dependent without storing it.
-func (d *Dependent) dryRun(ctx context.Context, client *cluster.Client) error {
-	steps := cluster.Unchanged(d.Ref.UID, d.ResourceVersion)
+func (d *Dependent) dryRun(ctx context.Context, client *cluster.Client, owner string) error {
+	var steps []cluster.PatchStep
 	for _, at := range slices.Backward(d.At) {
-		steps = append(steps, cluster.PatchStep{Op: "remove", Path: fmt.Sprintf("/metadata/ownerReferences/%d", at)})
+		steps = append(steps, change.RemoveReference(at, owner)...)
 	}
-	_, err := client.Patch(ctx, d.Type, d.Ref.Namespace, d.Ref.Name, steps, cluster.PatchOptions{DryRun: true})
+	_, err := change.Object{Server: client, Type: d.Type, Ref: d.Ref}.Send(ctx, d.ResourceVersion, steps, cluster.PatchOptions{DryRun: true})
 	if err != nil && !cluster.IsStale(err) && !cluster.IsAbsent(err, d.Type, d.Ref.Name) {
 		return fmt.Errorf("%s %q: %w", d.Ref.Resource, d.Ref.Name, err)
 	}

@@ -1,6 +1,7 @@
 package unfinalize
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 )
@@ -53,7 +56,7 @@ func TestRecreatedJustBeforeTheWriteStaysUntouched_P02(t *testing.T) {
 				fresh = string(f.make(configMapType, "same", hold, plan.ForegroundFinalizer).GetUID())
 			})
 			o := f.perform(client, Options{}, c)[0]
-			if !errors.Is(o.Err, ErrReplaced) || len(o.Done) > 0 {
+			if !errors.Is(o.Err, change.ErrReplaced) || len(o.Done) > 0 {
 				t.Errorf("%s, want that it was replaced", says(o))
 			}
 			f.is(configMapType, "same", hold, plan.ForegroundFinalizer)
@@ -152,12 +155,26 @@ func TestStopsAtTheFirstFailure(t *testing.T) {
 func TestEveryWriteCarriesItsTests(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	o := f.make(configMapType, "one", "example.com/a", hold, "example.com/b")
-	steps := removal(o, []Assessment{{FinalizerRef: FinalizerRef{hold, "metadata.finalizers"}}, {FinalizerRef: FinalizerRef{"example.com/a", "metadata.finalizers"}}})
+	f.make(configMapType, "one", "example.com/a", hold, "example.com/b")
+	f.delete(configMapType, "one", metav1.DeletePropagationBackground)
+	proxy := faultproxy.Start(t, f.c.Config())
+	client := connect(t, proxy.Config())
+	c := f.judge(client, configMapType, []string{hold, "example.com/a"}, "one")[0]
+	o := f.get(configMapType, "one")
+	f.perform(client, Options{}, c)
 	var lines []string
-	for _, s := range steps {
-		value, _ := s.Value.(string)
-		lines = append(lines, s.Op+" "+s.Path+" "+value)
+	for _, r := range proxy.Requests() {
+		if r.Method != http.MethodPatch {
+			continue
+		}
+		var steps []cluster.PatchStep
+		if err := json.Unmarshal(r.Body, &steps); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range steps {
+			value, _ := s.Value.(string)
+			lines = append(lines, s.Op+" "+s.Path+" "+value)
+		}
 	}
 	wanted := []string{
 		"test /metadata/uid " + string(o.GetUID()), "test /metadata/resourceVersion " + o.GetResourceVersion(),

@@ -2,8 +2,8 @@ package unfinalize
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -27,17 +27,11 @@ func Rights(ctx context.Context, client *cluster.Client, candidates []*Candidate
 		accesses[i] = n.access
 	}
 	told := map[*Assessment]bool{}
-	for i, review := range client.Reviews().Ask(ctx, accesses) {
-		n := needed[i]
-		if review.Permission != cluster.Denied || told[n.verdict] {
-			continue
+	for i, missing := range change.Denied(ctx, client, accesses) {
+		if v := needed[i].verdict; !told[v] {
+			told[v] = true // one is enough: of a thousand dependents all are forbidden
+			v.refuse(Forbidden, Never, missing.Error(), change.AskForTheRight)
 		}
-		told[n.verdict] = true // one is enough: of a thousand dependents all are forbidden
-		because := "you may not " + describe(n.access)
-		if review.Reason != "" {
-			because += ": " + review.Reason
-		}
-		n.verdict.refuse(Forbidden, Never, because, "ask for the right")
 	}
 }
 
@@ -61,18 +55,4 @@ func (c *Candidate) rights(v *Assessment) []right {
 		return needed
 	}
 	return nil
-}
-
-func describe(a cluster.Access) string {
-	resource := a.Type.Resource
-	if a.Type.Group != "" {
-		resource += "." + a.Type.Group
-	}
-	if a.Subresource != "" {
-		resource += "/" + a.Subresource
-	}
-	if a.Namespace == "" {
-		return fmt.Sprintf("%s %s %q", a.Verb, resource, a.Name)
-	}
-	return fmt.Sprintf("%s %s in namespace %q", a.Verb, resource, a.Namespace)
 }

@@ -11,7 +11,7 @@ import (
 // patch removes finalizers from the metadata.
 func (p *performer) patch(ctx context.Context, o *Outcome, a Action) error {
 	c := o.Candidate
-	answer, err := p.client.Patch(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, removal(c.Object, a.assessments), cluster.PatchOptions{})
+	answer, err := c.remove(ctx, p.client, a.assessments, cluster.PatchOptions{})
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ var imports = map[string][]string{
 	"pkg/change":         {"pkg/cluster", "pkg/graph"},
 	"pkg/ownerref":       {"pkg/change", "pkg/selection", "pkg/cluster", "pkg/plan", "pkg/graph"},
 	"pkg/cmd/rescue":     command("pkg/rescue", "pkg/unfinalize", "pkg/archive"),
-	"pkg/rescue":         slices.Concat([]string{"pkg/archive", "pkg/restore", "pkg/unfinalize"}, knowledge, below),
+	"pkg/rescue":         slices.Concat([]string{"pkg/archive", "pkg/restore", "pkg/unfinalize", "pkg/change"}, knowledge, below),
 	"pkg/tree":           slices.Concat(knowledge, below),
 	"pkg/explain":        slices.Concat(knowledge, below),
 	"pkg/deletion":       slices.Concat(engines, knowledge, below),
