@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -27,7 +28,12 @@ func (r *rescuer) adopt(ctx context.Context) error {
 func (r *rescuer) giveBack(ctx context.Context, d *Dependent) result {
 	got := r.patch(ctx, d, func(o *unstructured.Unstructured) ([]cluster.PatchStep, string) {
 		return adoption(o, d.References, r.p.Ref.UID, r.p.Now.UID)
-	}, func(now *graph.Object) bool { return refers(now, r.p.Now.UID) })
+	}, func(answered *graph.Object) error {
+		if !change.HasOwner(answered, r.p.Now.UID) {
+			return change.ErrNotShown
+		}
+		return nil
+	})
 	if isEnd(got.err) {
 		return result{skipped: got.err.Error()}
 	}

@@ -139,16 +139,11 @@ func (r *rescuer) notFreed(ctx context.Context, o *unfinalize.Outcome) error {
 
 // live reads the object, nil if it is proven to be absent, or if another one has its name.
 func (r *rescuer) live(ctx context.Context) (*unstructured.Unstructured, error) {
-	o, err := r.q.Client.GetObject(ctx, r.p.Type, r.p.Ref.Namespace, r.p.Ref.Name)
-	switch {
-	case cluster.IsAbsent(err, r.p.Type, r.p.Ref.Name):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case string(o.GetUID()) != r.p.Ref.UID:
+	o, err := change.Object{Server: r.q.Client, Type: r.p.Type, Ref: r.p.Ref}.ReadContent(ctx)
+	if change.IsOver(err) {
 		return nil, nil
 	}
-	return o, nil
+	return o, err
 }
 
 // errTimedOut ends the wait for an object.

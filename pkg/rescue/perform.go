@@ -17,9 +17,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// maxTries is how often a write is tried against an object that changes all the time, and how often dependents that came up later are looked for.
-const maxTries = 10
-
 // Options say how to perform a plan.
 type Options struct {
 	// Head is the plan as it is printed, for the archive.

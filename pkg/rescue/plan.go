@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -275,23 +276,19 @@ func (p *Planned) readLive(ctx context.Context, client *cluster.Client) error {
 	return nil
 }
 
+// in is a dependent on a server.
+func (d *Dependent) in(client *cluster.Client) change.Object {
+	return change.Object{Server: client, Type: d.Type, Ref: d.Ref}
+}
+
 // read reads a dependent. The error is one of isEnd, or the server's.
 func read(ctx context.Context, client *cluster.Client, d *Dependent) (*unstructured.Unstructured, error) {
-	o, err := client.GetObjectMeta(ctx, d.Type, d.Ref.Namespace, d.Ref.Name)
-	switch {
-	case cluster.IsAbsent(err, d.Type, d.Ref.Name):
-		return nil, errGone
-	case err != nil:
-		return nil, err
-	case string(o.GetUID()) != d.Ref.UID:
-		return nil, errReplaced
-	case o.GetDeletionTimestamp() != nil:
-		return nil, errDeleting
+	o, err := d.in(client).ReadMetadata(ctx)
+	if err == nil && o.GetDeletionTimestamp() != nil {
+		err = errDeleting
 	}
-	return o, nil
+	return o, err
 }
 
 // isEnd says whether an error is of a dependent to which nothing is to be done any more.
-func isEnd(err error) bool {
-	return errors.Is(err, errGone) || errors.Is(err, errReplaced) || errors.Is(err, errDeleting)
-}
+func isEnd(err error) bool { return change.IsOver(err) || errors.Is(err, errDeleting) }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -24,7 +24,7 @@ var errOutdated = errors.New("the archive is not up to date")
 // it, and frees the object when an archive has it as it is and a listing shows no dependent that
 // refers to it. Both are looked at right before it is freed.
 func (r *rescuer) release(ctx context.Context) error {
-	for range maxTries {
+	for range change.Tries {
 		if err := r.save(ctx); err != nil {
 			return err
 		}
@@ -69,47 +69,47 @@ func (r *rescuer) orphan(ctx context.Context, d *Dependent) result {
 		}
 		return removal(o, r.p.Ref.UID), ""
 	}
-	got := r.patch(ctx, d, steps, func(now *graph.Object) bool { return !refers(now, r.p.Ref.UID) })
+	got := r.patch(ctx, d, steps, func(answered *graph.Object) error {
+		if change.HasOwner(answered, r.p.Ref.UID) {
+			return r.q.Client.PutBackAtOnce(ctx, d.Type, "its reference to "+r.p.Ref.KindName())
+		}
+		return nil
+	})
 	if isEnd(got.err) {
 		return result{}
 	}
 	return got
 }
 
-// refers says whether an object has a reference to an owner.
-func refers(o *graph.Object, uid string) bool {
-	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return r.UID == uid })
-}
-
-// patch changes the references of a dependent as it is read right before; without steps there is nothing to change, or it is skipped for a reason. Whether it is changed
-// says done by the server's answer, which something that changes writes on their way may have changed (API-033).
-func (r *rescuer) patch(ctx context.Context, d *Dependent, steps func(*unstructured.Unstructured) ([]cluster.PatchStep, string), done func(*graph.Object) bool) result {
-	var refused error
-	last := ""
-	for range maxTries {
-		o, err := read(ctx, r.q.Client, d)
-		if err != nil {
-			return result{err: err}
-		}
-		todo, why := steps(o)
-		if len(todo) == 0 {
-			return result{skipped: why}
-		}
-		if o.GetResourceVersion() == last {
-			return result{err: refused} // the server's last word on what has not changed
-		}
-		answered, err := r.q.Client.Patch(ctx, d.Type, d.Ref.Namespace, d.Ref.Name, todo, cluster.PatchOptions{})
-		switch {
-		case err == nil && !done(answered):
-			return result{err: r.q.Client.PutBackAtOnce(ctx, d.Type, "its reference to "+r.p.Ref.KindName())}
-		case err == nil:
-			return result{wrote: true}
-		case !apierrors.IsConflict(err) && !apierrors.IsInvalid(err) && !apierrors.IsNotFound(err):
-			return result{err: err}
-		}
-		refused, last = err, o.GetResourceVersion()
-	}
-	return result{err: ErrMoved}
+// patch changes the references of a dependent as it is read right before; without steps there is nothing to change, or it is skipped for a reason.
+func (r *rescuer) patch(ctx context.Context, d *Dependent, steps func(*unstructured.Unstructured) ([]cluster.PatchStep, string), verify func(*graph.Object) error) (got result) {
+	var o *unstructured.Unstructured
+	got.err = change.Write{
+		Read: func(ctx context.Context) (version string, err error) {
+			if o, err = d.in(r.q.Client).ReadMetadata(ctx); err != nil {
+				return "", err
+			}
+			return o.GetResourceVersion(), nil
+		},
+		Decide: func(context.Context) (func(context.Context) error, error) {
+			if o.GetDeletionTimestamp() != nil {
+				return nil, errDeleting
+			}
+			var todo []cluster.PatchStep
+			if todo, got.skipped = steps(o); len(todo) == 0 {
+				return nil, nil
+			}
+			return func(ctx context.Context) error {
+				answered, err := d.in(r.q.Client).Send(ctx, o.GetResourceVersion(), todo, cluster.PatchOptions{})
+				if err != nil {
+					return err
+				}
+				got.wrote = true
+				return verify(answered)
+			}, nil
+		},
+	}.Do(ctx)
+	return got
 }
 
 // listAgain lists the dependents that refer to the object now, and says whether there are any that were not known. The error names a known one whose reference is there

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
@@ -34,33 +35,19 @@ func (p *Planned) rights(ctx context.Context, client *cluster.Client) {
 	if blocks {
 		needed = append(needed, access("update", "finalizers", p.Type, p.Ref))
 	}
-	told := map[string]bool{}
-	for i, review := range client.Reviews().Ask(ctx, needed) {
-		because := "you may not " + describe(needed[i])
-		if review.Permission != cluster.Denied || told[because] {
-			continue
+	told := map[cluster.Access]bool{}
+	for _, missing := range change.Denied(ctx, client, needed) {
+		all := missing.Access
+		all.Name = "" // one is enough: of a thousand dependents all are forbidden
+		switch because := missing.Error(); {
+		case told[all]:
+		case missing.Subresource != "":
+			p.refuse(unfinalize.Forbidden, unfinalize.WithForce, because+", which a reference with blockOwnerDeletion can need", change.AskForTheRight)
+		default:
+			p.refuse(unfinalize.Forbidden, unfinalize.Never, because, change.AskForTheRight)
 		}
-		told[because] = true
-		if needed[i].Subresource != "" {
-			p.refuse(unfinalize.Forbidden, unfinalize.WithForce, because+", which a reference with blockOwnerDeletion can need", "ask for the right")
-			continue
-		}
-		p.refuse(unfinalize.Forbidden, unfinalize.Never, because, "ask for the right")
+		told[all] = true
 	}
-}
-
-func describe(a cluster.Access) string {
-	resource := a.Type.Resource
-	if a.Type.Group != "" {
-		resource += "." + a.Type.Group
-	}
-	if a.Subresource != "" {
-		resource += "/" + a.Subresource
-	}
-	if a.Namespace == "" {
-		return a.Verb + " " + resource
-	}
-	return fmt.Sprintf("%s %s in namespace %q", a.Verb, resource, a.Namespace)
 }
 
 // dryRun sends the removal of references and finalizers with dryRun=All, and refuses what the server refuses. What has changed since it was read says nothing: it is read
@@ -76,7 +63,7 @@ func (p *Planned) dryRun(ctx context.Context, client *cluster.Client) error {
 				return nil // it is read again
 			}
 			if steps := removal(o, p.Ref.UID); len(steps) > 0 {
-				_, refusals[i] = client.Patch(ctx, d.Type, d.Ref.Namespace, d.Ref.Name, steps, cluster.PatchOptions{DryRun: true})
+				_, refusals[i] = d.in(client).Send(ctx, o.GetResourceVersion(), steps, cluster.PatchOptions{DryRun: true})
 			}
 			if now, err := read(ctx, client, d); refusals[i] != nil && (err != nil || now.GetResourceVersion() != o.GetResourceVersion()) {
 				refusals[i] = nil // a test has failed
