@@ -166,14 +166,7 @@ func RestoreForbidden(p *restore.Plan) error {
 	}
 	var missing []string
 	for _, f := range p.Forbidden {
-		what := f.Verb + " " + graph.Ref{Resource: f.Type.Resource, APIVersion: f.Type.APIVersion()}.QualifiedResource()
-		if f.Subresource != "" {
-			what += "/" + f.Subresource
-		}
-		if f.Namespace != "" {
-			what += " in namespace " + f.Namespace
-		}
-		missing = append(missing, what)
+		missing = append(missing, f.What())
 	}
 	return answer.Refuse(fmt.Errorf("nothing was restored: you may not %s", Escape(phrase.FirstFew(missing, 5))))
 }

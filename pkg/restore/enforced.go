@@ -15,15 +15,6 @@ import (
 // nobody is the uid of an owner that is not there yet. The plugin looks at the kind alone.
 const nobody = "00000000-0000-4000-8000-000000000000"
 
-// enforced are the rights that the admission plugin OwnerReferencesPermissionEnforcement is seen to ask for and the user does not have.
-func (p *Plan) enforced(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) []Forbidden {
-	var all []Forbidden
-	for _, missing := range change.Enforced(ctx, client, p.enforcements(client, catalog)) {
-		all = append(all, Forbidden(missing))
-	}
-	return all
-}
-
 // enforcements are the rights that the plugin can ask for, each with a dry run of a write for which it does.
 func (p *Plan) enforcements(client *cluster.Client, catalog *cluster.Catalog) []change.Enforcement {
 	var all []change.Enforcement
@@ -72,14 +63,13 @@ func probeCreate(ctx context.Context, client *cluster.Client, catalog *cluster.C
 
 // probePatch adds the references of a step to its object, in a dry run.
 func probePatch(ctx context.Context, client *cluster.Client, s *Step) error {
-	now := lookAt(ctx, client, target{s.Type, s.Object.Namespace, s.Object.Name})
-	var references []metav1.OwnerReference
-	for _, ref := range s.References {
-		out := ref.OwnerReference
-		out.UID = nobody
-		references = append(references, out)
+	o := change.Object{Server: client, Type: s.Type, Ref: s.Object}
+	now, err := o.Read(ctx)
+	if err != nil {
+		return err
 	}
-	steps := additions(now, s.References[:1], references[:1])
-	_, err := client.Patch(ctx, s.Type, s.Object.Namespace, s.Object.Name, append(cluster.Unchanged(s.Object.UID, ""), steps...), cluster.PatchOptions{DryRun: true})
+	ref := s.References[0].OwnerReference
+	ref.UID = nobody
+	_, err = o.Send(ctx, "", additions(now, s.References[:1], []metav1.OwnerReference{ref}), cluster.PatchOptions{DryRun: true})
 	return err
 }

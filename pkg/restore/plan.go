@@ -5,7 +5,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -117,7 +117,7 @@ type Plan struct {
 	// Left are objects that are not restored on purpose, and Held those that cannot be restored now.
 	Left, Held []Left
 	// Forbidden are rights that the user needs and does not have. If there are any, nothing is done.
-	Forbidden []Forbidden
+	Forbidden []change.MissingRight
 
 	opts  Options
 	index *index
@@ -133,10 +133,3 @@ func (p *Plan) itemOf(uid string) *item { return p.index.byUID[uid] }
 
 // typeOf is the type of an archived object.
 func (p *Plan) typeOf(it *item) graph.Type { return p.types[it.number] }
-
-// Forbidden is a right that is missing.
-type Forbidden struct {
-	cluster.Access
-	// Reason is what the authorizer says, often nothing.
-	Reason string
-}

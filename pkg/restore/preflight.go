@@ -3,6 +3,7 @@ package restore
 import (
 	"context"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
@@ -32,12 +33,10 @@ func (p *Plan) preflight(ctx context.Context, client *cluster.Client, catalog *c
 			add(s, "update", "status")
 		}
 	}
-	for i, review := range client.Reviews().Ask(ctx, accesses) {
-		if review.Permission == cluster.Denied {
-			p.Forbidden = append(p.Forbidden, Forbidden{accesses[i], review.Reason})
-		}
+	for _, missing := range change.Denied(ctx, client, accesses) {
+		p.Forbidden = append(p.Forbidden, missing)
 	}
-	p.Forbidden = append(p.Forbidden, p.enforced(ctx, client, catalog)...)
+	p.Forbidden = append(p.Forbidden, change.Enforced(ctx, client, p.enforcements(client, catalog))...)
 	return context.Cause(ctx)
 }
 

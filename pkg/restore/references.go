@@ -10,7 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // references gives references the uids that their owners have now. In a dry run those of owners that are not there are left out.
@@ -84,56 +86,45 @@ func (r *performer) refer(ctx context.Context, s *Step, uid string, planned []Re
 	if err != nil {
 		return outcome{err: err}
 	}
-	for tries := 0; ; tries++ {
-		now := lookAt(ctx, r.client, target{s.Type, s.Object.Namespace, s.Object.Name})
-		switch {
-		case now.err != nil:
-			return outcome{err: now.err}
-		case now.uid != uid:
-			return outcome{err: errors.New("it is gone, or another object has its name")}
-		case now.deleting:
-			return outcome{err: errors.New("it is being deleted")}
-		}
-		steps := additions(now, planned, references)
-		if len(steps) == 0 {
-			return outcome{done: &Done{Step: s, UID: uid}}
-		}
-		answer, err := r.client.Patch(ctx, s.Type, s.Object.Namespace, s.Object.Name, append(cluster.Unchanged(uid, now.resourceVersion), steps...), cluster.PatchOptions{})
-		if err != nil {
-			if cluster.IsStale(err) && tries < maxTries {
-				continue // it was changed since it was read
+	o := change.Object{Server: r.client, Type: s.Type, Ref: s.Object}
+	o.Ref.UID = uid
+	_, err = o.Patch(ctx, change.Patch{
+		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
+			if now.DeletionTimestamp != 0 {
+				return nil, errors.New("it is being deleted")
 			}
-			return outcome{err: err}
-		}
-		for _, ref := range references {
-			if !has(answer, string(ref.UID)) {
-				return outcome{err: fmt.Errorf("the server has taken the reference to %s and does not show it; a webhook may have undone it", ownerName(ref))}
+			return additions(now, planned, references), nil
+		},
+		Verify: func(answered *graph.Object) error {
+			for _, ref := range references {
+				if !change.HasOwner(answered, string(ref.UID)) {
+					return fmt.Errorf("the reference to %s: %w", ownerName(ref), change.ErrNotShown)
+				}
 			}
-		}
-		return outcome{done: &Done{Step: s, UID: uid}}
+			return nil
+		},
+	})
+	if err != nil {
+		return outcome{err: err}
 	}
+	return outcome{done: &Done{Step: s, UID: uid}}
 }
 
-// additions are the steps that give a live object references: in place of those to the archived owners, or after the others.
-func additions(now live, planned []Reference, references []metav1.OwnerReference) []cluster.PatchStep {
+// additions are the steps that give an object references: in place of those to the archived owners, or after the others.
+func additions(now *graph.Object, planned []Reference, references []metav1.OwnerReference) []cluster.PatchStep {
 	var steps []cluster.PatchStep
-	var missing []metav1.OwnerReference
+	n := len(now.Owners)
 	for i, ref := range references {
-		at := slices.IndexFunc(now.owners, func(r metav1.OwnerReference) bool { return r.UID == planned[i].UID })
+		old := string(planned[i].UID)
+		at := slices.IndexFunc(now.Owners, func(r graph.OwnerReference) bool { return r.UID == old })
 		switch {
-		case now.refersTo(string(ref.UID)):
+		case change.HasOwner(now, string(ref.UID)):
 		case at >= 0:
-			path := fmt.Sprintf("/metadata/ownerReferences/%d", at)
-			steps = append(steps, cluster.PatchStep{Op: "test", Path: path + "/uid", Value: string(planned[i].UID)}, cluster.PatchStep{Op: "replace", Path: path, Value: ref})
+			steps = append(steps, change.ReplaceReference(at, old, ref)...)
 		default:
-			missing = append(missing, ref)
+			steps = append(steps, change.AddReference(n, n, ref))
+			n++
 		}
-	}
-	if len(missing) > 0 && len(now.owners) == 0 {
-		return append(steps, cluster.PatchStep{Op: "add", Path: "/metadata/ownerReferences", Value: missing})
-	}
-	for _, ref := range missing {
-		steps = append(steps, cluster.PatchStep{Op: "add", Path: "/metadata/ownerReferences/-", Value: ref})
 	}
 	return steps
 }

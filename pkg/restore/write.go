@@ -2,7 +2,6 @@ package restore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,12 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
-
-// maxTries is how often a write is tried against an object that changes all the time.
-const maxTries = 10
 
 // CreateObject creates an object; a Service whose addresses or ports another one has by now gets
 // others, which the note says. The error is the server's.
@@ -132,12 +129,9 @@ func (r *performer) setStatus(ctx context.Context, s *Step, archived *unstructur
 	if r.opts.DryRun {
 		return outcome{unasked: true}
 	}
-	live, err := r.client.GetObject(ctx, s.Type, s.Object.Namespace, s.Object.Name)
-	switch {
-	case err != nil:
+	live, err := change.Object{Server: r.client, Type: s.Type, Ref: s.Object}.ReadContent(ctx)
+	if err != nil {
 		return outcome{err: err}
-	case string(live.GetUID()) != s.Object.UID:
-		return outcome{err: errors.New("another object has its name by now")}
 	}
 	if state, _, _ := unstructured.NestedMap(live.Object, "status"); len(state) > 0 {
 		return outcome{done: &Done{Step: s, UID: s.Object.UID, Notes: []string{"it has a status by now"}}}
@@ -183,11 +177,6 @@ func differences(sent, written *unstructured.Unstructured) []string {
 		}
 	}
 	return notes
-}
-
-// has says whether metadata that was answered has an owner.
-func has(o *graph.Object, uid string) bool {
-	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return r.UID == uid })
 }
 
 // noteOf is a list of a note, without an empty one.
