@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -93,9 +94,9 @@ func ask(ctx context.Context, client, as *cluster.Client, g *graph.Graph, a plan
 		}
 		return errUnanswered
 	}
-	if err != nil && ambiguous(err) {
-		switch _, lost := reread(ctx, client, t, ref, err); {
-		case errors.Is(lost, errGone), errors.Is(lost, errReplaced):
+	if change.IsAmbiguous(err) {
+		switch _, lost := objectOf(client, g, a).Read(ctx); {
+		case change.IsOver(lost):
 			return nil
 		case lost != nil:
 			return errUnanswered

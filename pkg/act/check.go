@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -52,14 +53,14 @@ func checkPreparations(ctx context.Context, client *cluster.Client, p *plan.Plan
 	group.SetLimit(client.Concurrency())
 	for i, a := range actions {
 		group.Go(func() error {
-			_, errs[i] = newPreparation(client, p.Graph, a, cluster.PatchOptions{DryRun: true}, whichever).do(ctx)
+			_, errs[i] = prepareOne(ctx, client, p.Graph, a, cluster.PatchOptions{DryRun: true}, whichever)
 			return nil
 		})
 	}
 	_ = group.Wait() // each error is in its place
 	var refused []Failure
 	for i, a := range actions {
-		if errs[i] != nil && !errors.Is(errs[i], errGone) && !errors.Is(errs[i], errReplaced) && !errors.Is(errs[i], ErrChanged) {
+		if errs[i] != nil && !change.IsOver(errs[i]) && !errors.Is(errs[i], ErrChanged) {
 			refused = append(refused, Failure{a, p.Graph, unprepared(p.Graph, a, errs[i])})
 		}
 	}

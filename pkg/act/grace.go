@@ -1,14 +1,13 @@
 package act
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -118,15 +117,15 @@ func (s *shortener) shorten(l waited) error {
 	t, _ := l.graph.Type(l.id)
 	ref := l.Object
 	_, err := s.run.client.Delete(s.ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(policy), GracePeriodSeconds: &s.period})
-	switch {
-	case err != nil && ambiguous(err):
-		refusal := naming(ref, err)
-		if _, err = reread(s.ctx, s.run.client, t, ref, err); errors.Is(err, errGone) || errors.Is(err, errReplaced) {
-			return nil // it was faster
-		}
-		err = cmp.Or(err, refusal)
-	case err != nil:
+	if err != nil {
 		err = naming(ref, err)
+	}
+	if change.IsAmbiguous(err) {
+		if _, unread := (change.Object{Server: s.run.client, Type: t, Ref: ref}).Reread(s.ctx, err); change.IsOver(unread) {
+			return nil // it was faster
+		} else if unread != nil {
+			err = unread
+		}
 	}
 	if err != nil && s.ctx.Err() != nil {
 		err = ErrInterrupted

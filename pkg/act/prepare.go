@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -23,17 +24,13 @@ func preparing(p *plan.Plan) []plan.Action {
 	return actions
 }
 
-// preparation is a write that comes before the first delete. It returns the object as it was answered; the error is errGone or errReplaced if there is nothing to
-// write to any more.
-type preparation interface {
-	do(ctx context.Context) (*graph.Object, error)
-}
-
-func newPreparation(client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions, still meant) preparation {
+// prepareOne makes a write that comes before the first delete. It returns the object as it was answered; the error is change.ErrGone or change.ErrReplaced if there is nothing
+// to write to any more.
+func prepareOne(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions, still meant) (*graph.Object, error) {
 	if a.Verb == plan.VerbSetPolicy {
-		return newSetter(client, g, a, opts, still)
+		return set(ctx, client, g, a, opts, still)
 	}
-	return newBlocker(client, g, a, opts)
+	return block(ctx, client, g, a, opts)
 }
 
 // unprepared words the error of a write that comes before the first delete.
@@ -54,7 +51,7 @@ func (r *run) prepare(ctx context.Context, p *plan.Plan) bool {
 	group.SetLimit(r.client.Concurrency())
 	for i, a := range actions {
 		group.Go(func() error {
-			answers[i], errs[i] = newPreparation(r.client, p.Graph, a, cluster.PatchOptions{}, r.meant).do(ctx)
+			answers[i], errs[i] = prepareOne(ctx, r.client, p.Graph, a, cluster.PatchOptions{}, r.meant)
 			r.wrote(p.Graph, a, errs[i])
 			return nil
 		})
@@ -63,7 +60,7 @@ func (r *run) prepare(ctx context.Context, p *plan.Plan) bool {
 	ok := true
 	for i, a := range actions {
 		switch {
-		case errors.Is(errs[i], errGone), errors.Is(errs[i], errReplaced):
+		case change.IsOver(errs[i]):
 			r.note(p.Graph, a, errs[i])
 		case errors.Is(errs[i], ErrChanged), errors.Is(errs[i], errNotMeant): // which the delete finds too
 		case errs[i] != nil && ctx.Err() != nil:

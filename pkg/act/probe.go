@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -35,8 +36,8 @@ func (r *run) probe(ctx context.Context, p Progress) {
 		if unasked := cluster.Unasked(err); unasked != nil && !unasked.Refused {
 			continue
 		}
-		if err != nil && ambiguous(err) {
-			if _, gone := reread(ctx, r.client, t, ref, err); gone != nil {
+		if change.IsAmbiguous(err) {
+			if _, gone := (change.Object{Server: r.client, Type: t, Ref: ref}).Read(ctx); gone != nil {
 				continue // or not to be read, so that nothing is known
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -99,9 +100,9 @@ func TestWhatIsProvenToBeGoneOrReplacedIsSkipped(t *testing.T) {
 		again  bool
 		words  string
 	}{
-		"gone, in the server's words": {words: "gone already"},
-		"gone, and a conflict":        {answer: faultproxy.Status(409, "Conflict", "not now"), words: "gone already"},
-		"gone, and a proxy's 404":     {answer: faultproxy.Plain(404, "no such page"), words: "gone already"},
+		"gone, in the server's words": {words: "no longer exists"},
+		"gone, and a conflict":        {answer: faultproxy.Status(409, "Conflict", "not now"), words: "no longer exists"},
+		"gone, and a proxy's 404":     {answer: faultproxy.Plain(404, "no such page"), words: "no longer exists"},
 		"replaced":                    {again: true, words: "another object has its name"},
 		"replaced, and a proxy's 404": {again: true, answer: faultproxy.Plain(404, "no such page"), words: "another object has its name"},
 	} {
@@ -150,9 +151,9 @@ func TestEachDeleteCarriesTheResourceVersionOfWhatWasRead_X02(t *testing.T) {
 		done          bool
 	}{
 		"changes end":    {changes: 3, sent: 4, done: true},
-		"changes go on":  {changes: 1000, sent: maxTries},
+		"changes go on":  {changes: 1000, sent: change.Tries},
 		"no change":      {sent: 1, done: true},
-		"the last try's": {changes: maxTries - 1, sent: maxTries, done: true},
+		"the last try's": {changes: change.Tries - 1, sent: change.Tries, done: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,7 +165,7 @@ func TestEachDeleteCarriesTheResourceVersionOfWhatWasRead_X02(t *testing.T) {
 			if err != nil || (len(result.Done) == 1) != test.done || (len(result.Failed) == 1) == test.done {
 				t.Fatalf("%v, result %+v; want done %t", err, result, test.done)
 			}
-			if !test.done && !strings.Contains(result.Failed[0].Err.Error(), fmt.Sprintf(`configmaps "one" was not deleted: it was changed %d times`, maxTries)) {
+			if !test.done && !strings.Contains(result.Failed[0].Err.Error(), fmt.Sprintf(`configmaps "one" was not deleted: it was changed %d times`, change.Tries)) {
 				t.Errorf("error: %v", result.Failed[0].Err)
 			}
 			versions := map[string]bool{}

@@ -55,8 +55,6 @@ var (
 	// ErrPolicyIgnored is of a delete that the server has carried out with another propagation policy than the one asked for.
 	ErrPolicyIgnored = errors.New("the server deleted it without following the propagation policy")
 
-	errGone       = errors.New("it was gone already")
-	errReplaced   = errors.New("another object has its name now")
 	errNoPolicy   = errors.New("the server does not follow the propagation policy")
 	errNotMeant   = errors.New("it no longer matches the selector")
 	errUnprepared = errors.New("not all owners could be made to wait for their dependents")

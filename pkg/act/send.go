@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -60,7 +61,7 @@ func (r *run) sendFirst(ctx context.Context, p *plan.Plan) ([]plan.Action, bool)
 		case errors.Is(err, ErrChanged):
 			changed = true
 			continue
-		case err != nil && !errors.Is(err, errGone) && !errors.Is(err, errReplaced):
+		case err != nil && !change.IsOver(err):
 			failed = true
 		}
 		r.note(p.Graph, first[i], err)
@@ -114,55 +115,69 @@ func (r *run) wrote(g *graph.Graph, a plan.Action, err error) {
 // resourceVersion that it has now, provided that what the plan rests on is as it was: an object whose status changes all the time could not be deleted
 // otherwise.
 func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
-	ref := g.Ref(a.Object)
-	t, _ := g.Type(a.Object)
-	was := r.planned(g, a.Object)
-	options := cluster.DeleteOptions{
-		Policy: string(a.Policy), GracePeriodSeconds: r.opts.GracePeriodSeconds, ResourceVersion: was.ResourceVersion,
+	o, was := objectOf(r.client, g, a), r.planned(g, a.Object)
+	now := was
+	var answer cluster.Deleted
+	var unclear error
+	send := func(ctx context.Context, version string) (err error) {
+		answer, err = r.client.Delete(ctx, o.Type, o.Ref.Namespace, o.Ref.Name, o.Ref.UID, cluster.DeleteOptions{
+			Policy: string(a.Policy), GracePeriodSeconds: r.opts.GracePeriodSeconds, ResourceVersion: version,
+		})
+		return err
 	}
-	version := was.ResourceVersion
-	for range maxTries {
-		if err := r.archived(ctx, t, ref, version); err != nil {
-			return err
-		}
-		answer, refusal := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, options)
-		switch {
-		case refusal == nil && (answer.Object || answer.Gone):
-			return followed(ref, a.Policy, answer)
-		case refusal == nil:
-			return r.unclear(ctx, t, ref, a.Policy, cluster.ErrUnclear)
-		case ctx.Err() != nil:
-			return ErrInterrupted
-		case errors.Is(refusal, cluster.ErrUnclear):
-			return r.unclear(ctx, t, ref, a.Policy, refusal)
-		case !ambiguous(refusal):
-			return naming(ref, refusal)
-		}
-		now, err := reread(ctx, r.client, t, ref, refusal)
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return ErrInterrupted
-		case err != nil:
-			return err
-		case !asPlanned(was, now):
-			return ErrChanged
-		}
-		if now.ResourceVersion != version {
-			if err := r.meant(ctx, t, ref); err != nil {
-				return err
+	err := change.Write{
+		Seen: was.ResourceVersion,
+		Read: func(ctx context.Context) (string, error) {
+			read, err := o.Read(ctx)
+			switch {
+			case err != nil && ctx.Err() != nil:
+				return "", ErrInterrupted
+			case err != nil:
+				return "", err
 			}
-		}
-		version = now.ResourceVersion // what was asked about, or something older
-		switch {
-		case apierrors.IsConflict(refusal) && now.ResourceVersion != options.ResourceVersion && options.ResourceVersion != "":
-			options.ResourceVersion = version
-		case apierrors.IsConflict(refusal) && options.ResourceVersion != "" && refusesEachVersion(now, a.Policy):
-			options.ResourceVersion = ""
-		default:
-			return naming(ref, refusal)
-		}
+			now = read
+			return now.ResourceVersion, nil
+		},
+		Decide: func(ctx context.Context) (func(context.Context) error, error) {
+			if !asPlanned(was, now) {
+				return nil, ErrChanged
+			}
+			if now != was {
+				if err := r.meant(ctx, o.Type, o.Ref); err != nil {
+					return nil, err
+				}
+			}
+			return func(ctx context.Context) error {
+				err := send(ctx, now.ResourceVersion)
+				if apierrors.IsConflict(err) && refusesEachVersion(now, a.Policy) {
+					if same, unread := o.Read(ctx); unread == nil && same.ResourceVersion == now.ResourceVersion {
+						err = send(ctx, "")
+					}
+				}
+				switch {
+				case err == nil && !answer.Object && !answer.Gone:
+					unclear = cluster.ErrUnclear
+				case err == nil:
+				case ctx.Err() != nil:
+					return ErrInterrupted
+				case errors.Is(err, cluster.ErrUnclear):
+					unclear = err
+				default:
+					return naming(o.Ref, err)
+				}
+				return nil
+			}, r.archived(ctx, o.Type, o.Ref, now.ResourceVersion)
+		},
+	}.Do(ctx)
+	switch {
+	case unclear != nil:
+		return r.unclear(ctx, o, a.Policy, unclear)
+	case errors.Is(err, change.ErrMoved):
+		return fmt.Errorf("%s %q was not deleted: %w", o.Ref.Resource, o.Ref.Name, err)
+	case err != nil:
+		return err
 	}
-	return changedTooOften(ref, "deleted")
+	return followed(o.Ref, a.Policy, answer)
 }
 
 // meant says whether an object that has changed is still meant by what resolved it.
@@ -206,19 +221,20 @@ func refusesEachVersion(now *graph.Object, policy plan.Policy) bool {
 
 // unclear finds out what came of a delete whose answer does not say it: one of something that is no API server, or a Status without a uid, with which some
 // servers answer.
-func (r *run) unclear(ctx context.Context, t graph.Type, ref graph.Ref, policy plan.Policy, answer error) error {
-	now, err := reread(ctx, r.client, t, ref, answer)
+func (r *run) unclear(ctx context.Context, o change.Object, policy plan.Policy, answer error) error {
+	answer = naming(o.Ref, answer)
+	now, err := o.Reread(ctx, answer)
 	switch {
-	case errors.Is(err, errGone), errors.Is(err, errReplaced):
+	case change.IsOver(err):
 		return nil // the collector may have been as fast as that, whatever the policy
 	case err != nil && ctx.Err() != nil:
 		return ErrInterrupted
 	case err != nil:
 		return err
 	case now.DeletionTimestamp == 0:
-		return naming(ref, answer)
+		return answer
 	}
-	return followed(ref, policy, cluster.Deleted{Object: true, Finalizers: now.Finalizers})
+	return followed(o.Ref, policy, cluster.Deleted{Object: true, Finalizers: now.Finalizers})
 }
 
 // policyFinalizer is the finalizer that the server puts on an object that is deleted with a policy; empty if it puts none.
@@ -245,7 +261,7 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 		r.result.Done = append(r.result.Done, Done{a, g})
 	case errors.Is(err, ErrNotSent), errors.Is(err, errUnprepared), errors.Is(err, errNoPolicy):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
-	case errors.Is(err, errGone), errors.Is(err, errReplaced), errors.Is(err, errNotMeant):
+	case change.IsOver(err), errors.Is(err, errNotMeant):
 		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
 		r.opts.OnEvent(Event{Type: Skipped, Object: g.Ref(a.Object), Err: err})
 	default:
@@ -307,9 +323,8 @@ func (r *run) replan(ctx context.Context, p *plan.Plan, rest []plan.Action, roun
 // leftOut finds out why a new plan leaves a root out. That the root was not listed does not prove that it is gone.
 func (r *run) leftOut(ctx context.Context, g *graph.Graph, a plan.Action) error {
 	ref := g.Ref(a.Object)
-	t, _ := g.Type(a.Object)
 	missing := fmt.Errorf("%s %q was not deleted: %w, and it was not found when it was planned again", ref.Resource, ref.Name, ErrChanged)
-	_, err := reread(ctx, r.client, t, ref, missing)
+	_, err := objectOf(r.client, g, a).Reread(ctx, missing)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ErrNotSent

@@ -55,6 +55,16 @@ func (o Object) ReadContent(ctx context.Context) (*unstructured.Unstructured, er
 	return now, o.identify(string(now.GetUID()))
 }
 
+// Reread reads the object after a write to it was refused. The error is ErrGone or ErrReplaced, or
+// the refusal with what the read met.
+func (o Object) Reread(ctx context.Context, refusal error) (*graph.Object, error) {
+	now, err := o.Read(ctx)
+	if err != nil {
+		err = unread(ctx, refusal, err)
+	}
+	return now, err
+}
+
 // unread is the error of a read that failed.
 func (o Object) unread(err error) error {
 	if cluster.IsAbsent(err, o.Type, o.Ref.Name) {

@@ -41,7 +41,7 @@ func (w Write) Do(ctx context.Context) error {
 			return err
 		}
 		refusal := send(ctx)
-		if !isAmbiguous(refusal) {
+		if !IsAmbiguous(refusal) {
 			return refusal
 		}
 		now, err := w.Read(ctx)
@@ -56,10 +56,10 @@ func (w Write) Do(ctx context.Context) error {
 	return ErrMoved
 }
 
-// isAmbiguous tells the errors that can mean that the object is gone, was replaced or has changed. A
+// IsAmbiguous tells the errors that can mean that the object is gone, was replaced or has changed. A
 // test of a patch that fails is Invalid, and so is an object that would not be valid (T-17). A
 // webhook can answer 409 or 404 as well, and a proxy 404, so that none proves anything (RO-004).
-func isAmbiguous(err error) bool {
+func IsAmbiguous(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsInvalid(err) || apierrors.IsNotFound(err)
 }
 

@@ -45,7 +45,7 @@ var imports = map[string][]string{
 	"pkg/tree":           slices.Concat(knowledge, below),
 	"pkg/explain":        slices.Concat(knowledge, below),
 	"pkg/deletion":       slices.Concat(engines, knowledge, below),
-	"pkg/act":            slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/status"}),
+	"pkg/act":            slices.Concat(engines, knowledge, []string{"pkg/change", "pkg/cluster", "pkg/status"}),
 	"pkg/collect":        slices.Concat(engines, knowledge, []string{"pkg/cluster", "pkg/selection"}),
 	"pkg/diagnose":       slices.Concat(rooms, knowledge, below),
 	// The rooms of diagnose: each imports the core, and what it asks of the whole is a function that the core holds.
