@@ -44,31 +44,38 @@ func AddReference(at, others int, r any) cluster.PatchStep {
 	return cluster.PatchStep{Op: "add", Path: fmt.Sprintf("%s/%d", ownerReferences, at), Value: r}
 }
 
-// RemoveReferences removes those references of an object that are meant.
-func RemoveReferences(now *graph.Object, meant func(graph.OwnerReference) bool) []cluster.PatchStep {
-	var steps []cluster.PatchStep
-	for i, r := range slices.Backward(now.Owners) {
-		if meant(r) {
-			steps = append(steps, RemoveReference(i, r.UID)...)
-		}
-	}
-	return steps
-}
-
 // HasOwner reports whether an object has a reference to the owner with the uid.
 func HasOwner(o *graph.Object, uid string) bool {
 	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return r.UID == uid })
 }
 
-// VerifyRemoved compares an answer with the references that were removed. The error is a
-// cluster.PutBackError.
-func (o Object) VerifyRemoved(ctx context.Context, answered *graph.Object, removed []graph.OwnerReference) error {
-	for _, r := range removed {
-		if HasOwner(answered, r.UID) {
-			return o.Server.PutBackAtOnce(ctx, o.Type, words(r))
-		}
-	}
-	return nil
+// RemoveReferences removes those references of the object that choose returns, decided on the object
+// as it is, and returns them; none if there was nothing to remove. The errors are those of Patch, and
+// a cluster.PutBackError if the answer has one of them.
+func (o Object) RemoveReferences(ctx context.Context, opts cluster.PatchOptions,
+	choose func(now *graph.Object) ([]graph.OwnerReference, error),
+) (removed []graph.OwnerReference, err error) {
+	_, err = o.Patch(ctx, Patch{
+		PatchOptions: opts,
+		Decide: func(now *graph.Object) (steps []cluster.PatchStep, err error) {
+			removed, err = choose(now)
+			for i, r := range slices.Backward(now.Owners) {
+				if slices.Contains(removed, r) {
+					steps = append(steps, RemoveReference(i, r.UID)...)
+				}
+			}
+			return steps, err
+		},
+		Verify: func(answered *graph.Object) error {
+			for _, r := range removed {
+				if HasOwner(answered, r.UID) {
+					return o.Server.PutBackAtOnce(ctx, o.Type, words(r))
+				}
+			}
+			return nil
+		},
+	})
+	return removed, err
 }
 
 // words name a reference in an error.

@@ -31,7 +31,7 @@ const (
 	notFound         // 404, of a proxy
 	broken           // 500
 	lost             // the answer is lost on its way
-	webhook          // a webhook puts the reference back in the same request
+	webhook          // a webhook undoes the change in the same request
 	anonymous        // the answer has no uid
 	faultCount = iota
 )
@@ -96,7 +96,9 @@ func (s *server) meanwhile() fault {
 			s.set(s.now.Owners...)
 		}
 	case undone:
-		s.set(gone, keeps)
+		if s.now != nil && s.now.UID == meant {
+			s.set(gone, keeps)
+		}
 	case deleted:
 		s.now = nil
 	case replaced:
@@ -152,8 +154,8 @@ func (s *server) Patch(_ context.Context, _ graph.Type, _, _ string, steps []clu
 	if s.now.UID != meant || s.now.ResourceVersion != s.decided {
 		s.wrong = append(s.wrong, fmt.Sprintf("version %s of %s was written to, and the decision was about %s", s.now.ResourceVersion, s.now.UID, s.decided))
 	}
-	if f == webhook {
-		owners = append(owners, gone)
+	if f == webhook { // which undoes the change
+		owners = s.now.Owners
 	}
 	if opts.DryRun {
 		return s.answer(f)
@@ -167,6 +169,11 @@ func (s *server) take(step cluster.PatchStep, owners *[]graph.OwnerReference) bo
 	path := strings.Split(strings.TrimPrefix(step.Path, "/metadata/"), "/")
 	if path[0] != "ownerReferences" {
 		return map[string]string{"uid": s.now.UID, "resourceVersion": s.now.ResourceVersion}[path[0]] == step.Value
+	}
+	if step.Op == "add" {
+		added, _ := step.Value.(graph.OwnerReference)
+		*owners = append(*owners, added)
+		return true
 	}
 	at, err := strconv.Atoi(path[1])
 	switch {

@@ -220,7 +220,9 @@ func (p *Fixes) enforced(ctx context.Context) error {
 	rights := make([]change.Enforcement, len(p.Fixes))
 	for i, access := range p.rights("delete") {
 		rights[i] = change.Enforcement{Access: access, Try: func(ctx context.Context) error {
-			return p.removeFrom(ctx, p.Fixes[i], cluster.PatchOptions{DryRun: true}, func(*graph.Object) error { return nil })
+			fix := p.Fixes[i]
+			_, err := p.object(fix).RemoveReferences(ctx, cluster.PatchOptions{DryRun: true}, func(*graph.Object) ([]graph.OwnerReference, error) { return fix.Removed, nil })
+			return err
 		}}
 	}
 	var denied []string

@@ -76,15 +76,15 @@ func (p *Fixes) remove(ctx context.Context, fixed *Fixed, opts cluster.PatchOpti
 		return
 	}
 	agreed := slices.Clone(fixed.Removed)
-	err := p.removeFrom(ctx, fixed.Fix, opts, func(now *graph.Object) error {
+	_, err := p.object(fixed.Fix).RemoveReferences(ctx, opts, func(now *graph.Object) ([]graph.OwnerReference, error) {
 		if fixed.Skipped = p.decide(ctx, fixed.Fix, now); fixed.Skipped != nil {
-			return fixed.Skipped
+			return nil, fixed.Skipped
 		}
 		fixed.Removed = slices.DeleteFunc(fixed.Removed, func(r graph.OwnerReference) bool { return !slices.Contains(agreed, r) })
 		if len(fixed.Removed) == 0 {
 			fixed.Skipped = errOwnerExists
 		}
-		return fixed.Skipped
+		return fixed.Removed, fixed.Skipped
 	})
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -95,21 +95,6 @@ func (p *Fixes) remove(ctx context.Context, fixed *Fixed, opts cluster.PatchOpti
 	default:
 		fixed.Done, fixed.Err = err == nil, err
 	}
-}
-
-// removeFrom removes the references of a fix from an object, unless still refuses to.
-func (p *Fixes) removeFrom(ctx context.Context, fix *Fix, opts cluster.PatchOptions, still func(now *graph.Object) error) error {
-	_, err := p.object(fix).Patch(ctx, change.Patch{
-		PatchOptions: opts,
-		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
-			if err := still(now); err != nil {
-				return nil, err
-			}
-			return change.RemoveReferences(now, func(r graph.OwnerReference) bool { return slices.Contains(fix.Removed, r) }), nil
-		},
-		Verify: func(answered *graph.Object) error { return p.object(fix).VerifyRemoved(ctx, answered, fix.Removed) },
-	})
-	return err
 }
 
 // Save writes an archive of the objects that the plan changes; head is the plan as it is printed. With an error there is no file: a refusal if an object cannot be

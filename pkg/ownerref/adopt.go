@@ -189,13 +189,8 @@ func (a *Adoption) ownerLives(ctx context.Context) error {
 	if o.State == plan.Solid && o.Object.DeletionTimestamp == 0 || o.State == plan.Unknown {
 		return nil
 	}
-	_, err := a.object().Patch(ctx, change.Patch{
-		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
-			return change.RemoveReferences(now, func(r graph.OwnerReference) bool { return r == a.wanted }), nil
-		},
-		Verify: func(answered *graph.Object) error {
-			return a.object().VerifyRemoved(ctx, answered, []graph.OwnerReference{a.wanted})
-		},
+	_, err := a.object().RemoveReferences(ctx, cluster.PatchOptions{}, func(*graph.Object) ([]graph.OwnerReference, error) {
+		return []graph.OwnerReference{a.wanted}, nil
 	})
 	if err != nil {
 		return a.failed(fmt.Errorf("the owner was deleted meanwhile, and removing the reference again failed, so that the collector may delete the object: %w", err))

@@ -73,7 +73,9 @@ func PlanDisown(ctx context.Context, client *cluster.Client, catalog *cluster.Ca
 		return nil, err
 	}
 	try := func(ctx context.Context) error {
-		_, err := d.remove(ctx, cluster.PatchOptions{DryRun: true}, func(*graph.Object) error { return nil })
+		_, err := d.object().RemoveReferences(ctx, cluster.PatchOptions{DryRun: true}, func(now *graph.Object) ([]graph.OwnerReference, error) {
+			return d.removed(now), nil
+		})
 		return err
 	}
 	return d, enforcedOn(ctx, client, d.Object, []change.Enforcement{{Access: right("delete", child), Try: try}})
@@ -82,22 +84,6 @@ func PlanDisown(ctx context.Context, client *cluster.Client, catalog *cluster.Ca
 // object is the object that loses an owner.
 func (d *Disownment) object() change.Object {
 	return change.Object{Server: d.client, Type: d.child.Type, Ref: d.Object}
-}
-
-// remove removes the references that are there, unless still refuses to, and says whether there were any.
-func (d *Disownment) remove(ctx context.Context, opts cluster.PatchOptions, still func(now *graph.Object) error) (sent bool, err error) {
-	_, err = d.object().Patch(ctx, change.Patch{
-		PatchOptions: opts,
-		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
-			steps := change.RemoveReferences(now, d.isRemoved)
-			if sent = len(steps) > 0; !sent {
-				return nil, nil
-			}
-			return steps, still(now)
-		},
-		Verify: func(answered *graph.Object) error { return d.object().VerifyRemoved(ctx, answered, d.References) },
-	})
-	return sent, err
 }
 
 // choose finds the references that are meant, with all others that have the same uid: to the collector they are one (GC-024).
@@ -131,6 +117,11 @@ func list(refs []graph.OwnerReference) string {
 	return strings.Join(names, ", ")
 }
 
+// removed are those references of an object that are removed.
+func (d *Disownment) removed(now *graph.Object) []graph.OwnerReference {
+	return slices.DeleteFunc(slices.Clone(now.Owners), func(r graph.OwnerReference) bool { return !d.isRemoved(r) })
+}
+
 // isRemoved says whether a reference is one of those that are removed.
 func (d *Disownment) isRemoved(r graph.OwnerReference) bool {
 	return slices.ContainsFunc(d.References, func(x graph.OwnerReference) bool { return x.UID == r.UID })
@@ -153,12 +144,16 @@ func (d *Disownment) Perform(ctx context.Context, opts cluster.PatchOptions) err
 		return nil
 	}
 	agreed := d.Dangerous()
-	sent, err := d.remove(ctx, opts, func(now *graph.Object) error {
+	removed, err := d.object().RemoveReferences(ctx, opts, func(now *graph.Object) ([]graph.OwnerReference, error) {
+		removed := d.removed(now)
+		if len(removed) == 0 {
+			return nil, nil
+		}
 		d.Left, d.End = d.judge(ctx, now)
 		if d.Dangerous() && !agreed {
-			return answer.Refuse(fmt.Errorf("%s was not changed: its owners were changed meanwhile, and the garbage collector would delete it", d.Object.Quoted()))
+			return nil, answer.Refuse(fmt.Errorf("%s was not changed: its owners were changed meanwhile, and the garbage collector would delete it", d.Object.Quoted()))
 		}
-		return context.Cause(ctx)
+		return removed, context.Cause(ctx)
 	})
 	back := new(cluster.PutBackError)
 	switch {
@@ -170,7 +165,7 @@ func (d *Disownment) Perform(ctx context.Context, opts cluster.PatchOptions) err
 		return err
 	case err != nil:
 		return d.failed(err)
-	case !sent:
+	case len(removed) == 0:
 		d.References = nil // somebody else has removed it
 		return nil
 	case opts.DryRun:
