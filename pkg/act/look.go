@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -88,12 +89,9 @@ func (r *run) list(ctx context.Context, p cluster.ResumePoint, left []Blocked) {
 
 // lookAt reads an object that is waited for. The error is that it could not be read.
 func (r *run) lookAt(ctx context.Context, t graph.Type, ref graph.Ref) error {
-	now, err := r.client.GetMeta(ctx, t, ref.Namespace, ref.Name)
+	now, err := change.Object{Server: r.client, Type: t, Ref: ref}.Read(ctx)
 	switch {
-	case cluster.IsAbsent(err, t, ref.Name), err == nil && now.UID != "" && now.UID != ref.UID:
-		r.waiter.absent(ref.UID)
-		return nil
-	case err != nil && r.undefined(ctx, t, ref.UID, err):
+	case change.IsOver(err), err != nil && r.undefined(ctx, t, ref.UID, err):
 		r.waiter.absent(ref.UID)
 		return nil
 	case err != nil:

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -148,14 +149,14 @@ func TestDecisionAndDeleteAreAboutTheSame_P03(t *testing.T) {
 		proxy, client := proxied(t, c)
 		var deletes atomic.Int32
 		proxy.On(writesTo(http.MethodDelete, "a"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			if n := deletes.Add(1); n < maxTries { // just before each try but the last
+			if n := deletes.Add(1); n < change.Tries { // just before each try but the last
 				s.patch("a", fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, n))
 			}
 			next.ServeHTTP(w, r)
 		})
 		s.run(client, s.options())
-		if n := deletes.Load(); n != maxTries {
-			t.Errorf("%d tries, want %d", n, maxTries)
+		if n := deletes.Load(); n != change.Tries {
+			t.Errorf("%d tries, want %d", n, change.Tries)
 		}
 		s.check()
 	})

@@ -8,13 +8,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
-
-// maxTries is how often a write is tried against an object that changes all the time in what does not matter.
-const maxTries = 10
 
 // errMoved ends the tries at an object that has changed since the decision; the next pass decides anew.
 var errMoved = errors.New("it was changed meanwhile")
@@ -79,7 +77,7 @@ func (p *pass) try(ctx context.Context, id graph.ID, send func() error) error {
 	t, _ := p.graph.Type(id)
 	ref := p.graph.Ref(id)
 	notFound := 0 // answers that do not prove it
-	for range maxTries {
+	for range change.Tries {
 		version := p.version(id)
 		refused := send()
 		unproven := apierrors.IsNotFound(refused) && !p.absent(refused, id)
@@ -228,11 +226,7 @@ func (p *pass) confirm(ctx context.Context, id graph.ID, hasFinalizers bool) {
 
 // removeOwnerRefs removes references from an object, by where they stand in the version that the decision is about.
 func (p *pass) removeOwnerRefs(ctx context.Context, id graph.ID, edges []graph.Edge, because plan.ReasonCode, cause graph.Ref) bool {
-	return p.patchReferences(ctx, Action{Verb: plan.VerbOrphan, Because: because, Cause: cause}, id, edges,
-		func(i int) cluster.PatchStep {
-			return cluster.PatchStep{Op: "remove", Path: fmt.Sprintf("/metadata/ownerReferences/%d", i)}
-		},
-		(*plan.Projection).OwnerRefRemoved)
+	return p.patchReferences(ctx, Action{Verb: plan.VerbOrphan, Because: because, Cause: cause}, id, edges, change.RemoveReference, (*plan.Projection).OwnerRefRemoved)
 }
 
 // unblock sets blockOwnerDeletion to false on references of an object that block, so that a cycle comes to an end (GC-054).
@@ -248,24 +242,23 @@ func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, beca
 	if len(blocking) == 0 {
 		return true
 	}
-	return p.patchReferences(ctx, Action{Verb: plan.VerbUnblock, Because: because, Cause: cause}, id, blocking,
-		func(i int) cluster.PatchStep {
-			return cluster.PatchStep{Op: "replace", Path: fmt.Sprintf("/metadata/ownerReferences/%d/blockOwnerDeletion", i), Value: false}
-		},
-		(*plan.Projection).Unblocked)
+	unblock := func(at int, uid string) []cluster.PatchStep {
+		return change.SetInReference(at, uid, "blockOwnerDeletion", false)
+	}
+	return p.patchReferences(ctx, Action{Verb: plan.VerbUnblock, Because: because, Cause: cause}, id, blocking, unblock, (*plan.Projection).Unblocked)
 }
 
 // patchReferences changes some references of an object and records it. Where they stand is worked out for each try, and tested: a step that
 // met another reference would condemn the object or keep it.
-func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges []graph.Edge, step func(int) cluster.PatchStep, record func(*plan.Projection, graph.Edge)) bool {
+func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges []graph.Edge, steps referenceSteps, record func(*plan.Projection, graph.Edge)) bool {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
 	for _, e := range edges {
 		a.Owners = append(a.Owners, p.graph.Ref(e.Owner).UID)
 	}
 	taken := p.write(ctx, &a, id, func() error {
-		changes := p.referenceSteps(id, edges, step)
-		answer, err := p.client.Patch(ctx, t, ref.Namespace, ref.Name, append(cluster.Unchanged(ref.UID, p.version(id)), changes...), cluster.PatchOptions{})
+		changes := p.stepsOf(id, edges, steps)
+		answer, err := change.Object{Server: p.client, Type: t, Ref: ref}.Send(ctx, p.version(id), changes, cluster.PatchOptions{})
 		if err != nil {
 			return err
 		}
@@ -283,17 +276,18 @@ func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges
 	return taken
 }
 
-// referenceSteps tests and changes those of the references that are still there, from the last to the first, so that each step finds what it means
-// where it was.
-func (p *pass) referenceSteps(id graph.ID, edges []graph.Edge, step func(int) cluster.PatchStep) []cluster.PatchStep {
+// referenceSteps are the steps that change the reference at a place, the one to the owner with the uid.
+type referenceSteps func(at int, uid string) []cluster.PatchStep
+
+// stepsOf changes those of the references that are still there, from the last to the first, so that each step finds what it means where it was.
+func (p *pass) stepsOf(id graph.ID, edges []graph.Edge, of referenceSteps) []cluster.PatchStep {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var steps []cluster.PatchStep
 	at := 0
 	for e := range p.projection.Owners(id) {
 		if slices.ContainsFunc(edges, func(x graph.Edge) bool { return x.Index == e.Index }) {
-			test := cluster.PatchStep{Op: "test", Path: fmt.Sprintf("/metadata/ownerReferences/%d/uid", at), Value: p.graph.Ref(e.Owner).UID}
-			steps = append([]cluster.PatchStep{test, step(at)}, steps...)
+			steps = append(of(at, p.graph.Ref(e.Owner).UID), steps...)
 		}
 		at++
 	}

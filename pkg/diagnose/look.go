@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -83,7 +83,7 @@ func (e *examiner) briefly(id graph.ID, err error) error {
 		return err
 	}
 	t, _ := e.Graph.Type(id)
-	return errors.New(deniedTo(cluster.Access{Verb: "get", Type: t, Namespace: e.Graph.Namespace(id)}, cluster.Review{}))
+	return change.MissingRight{Access: cluster.Access{Verb: "get", Type: t, Namespace: e.Graph.Namespace(id)}}
 }
 
 // behindObstacles puts what is found of a finalizer behind what refuses every update: it comes up when that is out of the way.

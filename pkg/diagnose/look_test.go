@@ -219,7 +219,7 @@ func TestForbiddenReadIsAskedOnce(t *testing.T) {
 	var said []v1alpha1.Cause
 	for _, s := range d.Stuck {
 		said = append(said, s.Causes[0])
-		wantEvidence(t, s.Causes[0], "the object cannot be read: you may not get configmaps in namespace "+ns)
+		wantEvidence(t, s.Causes[0], fmt.Sprintf("the object cannot be read: you may not get configmaps in namespace %q", ns))
 	}
 	if len(said) != 8 || len(d.Gaps) != 1 {
 		t.Errorf("%d objects and %d gaps, want 8 and 1", len(said), len(d.Gaps))

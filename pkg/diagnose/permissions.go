@@ -2,8 +2,8 @@ package diagnose
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -41,30 +41,11 @@ func (e *examiner) withPermissions(ctx context.Context, findings []core.Finding)
 		said[a] = true
 		findings = append(findings, core.Finding{
 			Code: core.CureForbidden, About: new(of[i].Object()), At: of[i].At, Via: of[i].Via, After: of[i].After, Finalizer: of[i].Finalizer,
-			Evidence: core.Observed(deniedTo(a, review)),
+			Evidence: core.Observed(change.MissingRight{Access: a, Reason: review.Reason}.Error()),
 			Commands: []core.Step{canI(a).Doing("asks again whether you may")},
 		})
 	}
 	return core.Distinct(findings)
-}
-
-// deniedTo says what the user may not do.
-func deniedTo(a cluster.Access, review cluster.Review) string {
-	what := a.Type.Resource
-	if a.Type.Group != "" {
-		what += "." + a.Type.Group
-	}
-	if a.Subresource != "" {
-		what += "/" + a.Subresource
-	}
-	says := fmt.Sprintf("you may not %s %s", a.Verb, what)
-	if a.Namespace != "" {
-		says += " in namespace " + a.Namespace
-	}
-	if review.Reason != "" {
-		says += ": " + review.Reason
-	}
-	return says
 }
 
 // canI is the command that asks the server for the right again.

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -27,7 +28,7 @@ func TestCureForbidden(t *testing.T) {
 	until(t, c, "yes", "auth", "can-i", "get", "configmaps", "-n", ns, "--as="+ns)
 	d := examine(t, c.As(ns), Options{}, ns, subject{"configmaps/held", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/held": {"FinalizerActorUnknown ConfigMap/held", "CureForbidden ConfigMap/held"}})
-	wantEvidence(t, d.Stuck[0].Causes[1], "you may not patch configmaps in namespace "+ns)
+	wantEvidence(t, d.Stuck[0].Causes[1], fmt.Sprintf("you may not patch configmaps in namespace %q", ns))
 	if want := "kubectl auth can-i patch configmaps/held -n " + ns; d.Stuck[0].Causes[1].Commands[0] != want {
 		t.Errorf("the command is %q, want %q", d.Stuck[0].Causes[1].Commands[0], want)
 	}

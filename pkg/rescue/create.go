@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
@@ -74,10 +75,9 @@ func (r *rescuer) existing(ctx context.Context) (*unstructured.Unstructured, err
 // ownersAlive are the references of the object to its own owners, without those that are proven to be gone, or are being deleted: the collector would delete the
 // object because of them. What cannot be read is not known to be gone.
 func (r *rescuer) ownersAlive(ctx context.Context, o *unstructured.Unstructured) ([]metav1.OwnerReference, error) {
-	reader := cluster.NewReader(r.q.Client, r.q.Catalog)
 	var kept []metav1.OwnerReference
 	for _, owner := range o.GetOwnerReferences() {
-		t, known := reader.Kind(owner.APIVersion, owner.Kind)
+		t, known := r.q.Catalog.Kind(owner.APIVersion, owner.Kind)
 		if !known {
 			kept = append(kept, owner)
 			continue
@@ -86,24 +86,21 @@ func (r *rescuer) ownersAlive(ctx context.Context, o *unstructured.Unstructured)
 		if t.Namespaced {
 			namespace = r.p.Ref.Namespace
 		}
-		live, err := reader.GetLive(ctx, t, namespace, owner.Name)
+		ref := graph.Ref{APIVersion: owner.APIVersion, Kind: owner.Kind, Resource: t.Resource, Namespace: namespace, Name: owner.Name, UID: string(owner.UID)}
+		now, err := change.Object{Server: r.q.Client, Type: t, Ref: ref}.Read(ctx)
 		because := ""
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case err != nil:
-		case live == nil:
-			because = "it no longer exists"
-		case live.GetUID() != owner.UID:
-			because = "another object has its name now"
-		case live.GetDeletionTimestamp() != nil:
+		case change.IsOver(err):
+			because = err.Error()
+		case err == nil && now.DeletionTimestamp != 0:
 			because = "it is being deleted"
 		}
 		if because == "" {
 			kept = append(kept, owner)
 			continue
 		}
-		ref := graph.Ref{APIVersion: owner.APIVersion, Kind: owner.Kind, Resource: t.Resource, Namespace: namespace, Name: owner.Name, UID: string(owner.UID)}
 		r.out.Skipped = append(r.out.Skipped, Skipped{Object: ref, Because: "the object has no reference to this owner any more: " + because})
 	}
 	return kept, nil
