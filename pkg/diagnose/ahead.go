@@ -43,11 +43,8 @@ func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 			return ctx.Err()
 		})
 	}
-	_ = group.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+	_ = group.Wait() // which fails with the context only
+	return context.Cause(ctx)
 }
 
 // counter tells how many of the objects have been looked at, each time that it is called.

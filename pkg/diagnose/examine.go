@@ -131,19 +131,11 @@ func newExaminer(client *cluster.Client, s core.Snapshot, opts Options) *examine
 
 // stuck returns what is being deleted for long enough, and what was left behind in a namespace that does not exist.
 func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID {
-	var ids []graph.ID
 	stray := e.strays(ctx)
-	for i := range e.Graph.Len() {
-		id := graph.ID(i)
-		if !e.Graph.Observed(id) {
-			continue // the end of a link that is not there
-		}
-		due := e.Graph.DeletionTimestamp(id) != 0 && e.Past(id) >= e.opts.OlderThan
-		if (in == nil || in(id)) && (due || stray(id)) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+	return slices.DeleteFunc(allOf(e.Graph), func(id graph.ID) bool {
+		due := e.goes(id) && e.Past(id) >= e.opts.OlderThan
+		return !e.Graph.Observed(id) || in != nil && !in(id) || !due && !stray(id) // unobserved is the end of a link that is not there
+	})
 }
 
 // explain is what is printed of one object.
@@ -178,11 +170,11 @@ func printed(s v1alpha1.Stuck, findings []core.Finding, checked []string) v1alph
 func (e *examiner) checked(id graph.ID) []string {
 	checked := []string{"whether it is still there"}
 	for _, f := range e.Graph.Finalizers(id) {
-		if e.NoDryRun {
-			checked = append(checked, "who removes finalizer "+f)
-			continue
+		check := "who removes finalizer " + f
+		if !e.NoDryRun {
+			check += ", and whether the server would accept that"
 		}
-		checked = append(checked, "who removes finalizer "+f+", and whether the server would accept that")
+		checked = append(checked, check)
 	}
 	return append(checked, "what waits for it, and what it waits for, in the types that could be listed")
 }

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -109,10 +110,7 @@ func gcRun(namespace string, flags ...string) core.Step {
 
 // orphan returns what keeps an owner whose dependents are to be orphaned: only the collector removes the finalizer, after the references (GC-067).
 func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
-	n := 0
-	for range e.Graph.Dependents(id) {
-		n++
-	}
+	n := len(slices.Collect(e.Graph.Dependents(id)))
 	var evidence []v1alpha1.Observation
 	switch hiding := plan.Hiding(e.Graph, e.Gaps, e.Graph.Ref(id)); {
 	case n > 0:

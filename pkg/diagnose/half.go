@@ -14,8 +14,8 @@ import (
 // DELETE ends it (API-020, RO-063).
 func (e *examiner) half(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
-	o, err := e.Object(ctx, id)
-	if err != nil || o == nil || string(o.GetUID()) != ref.UID || len(e.Graph.Finalizers(id))+len(o.GetFinalizers()) > 0 {
+	o := e.Own(ctx, id)
+	if o == nil || len(e.Graph.Finalizers(id))+len(o.GetFinalizers()) > 0 {
 		return nil
 	}
 	rejected := core.Found(ref, e.refusal.Rejected(ctx, id)...)

@@ -205,10 +205,8 @@ func (e *collector) noun(m *core.Movement) (noun, verb string) {
 	if core.OfType(cluster.Namespaces)(e.Graph.Ref(m.Of)) {
 		return "object", "deleted"
 	}
-	for _, f := range e.Graph.Finalizers(m.Of) {
-		if f == plan.OrphanFinalizer {
-			return "dependent", "orphaned"
-		}
+	if slices.Contains(e.Graph.Finalizers(m.Of), plan.OrphanFinalizer) {
+		return "dependent", "orphaned"
 	}
 	return "dependent", "deleted"
 }

@@ -20,12 +20,11 @@ import (
 // with 404, so that no finalizer can be removed before the namespace exists again. What is advised works on every version.
 func (e *examiner) strayed(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
-	t, ok := e.Graph.Type(id)
-	if !ok || ref.UID == "" || !e.noNamespace(ctx, ref.Namespace) {
+	if ref.UID == "" || !e.noNamespace(ctx, ref.Namespace) {
 		return nil
 	}
-	o, err := e.Reader.GetLive(ctx, t, ref.Namespace, ref.Name)
-	if err != nil || o == nil || string(o.GetUID()) != ref.UID {
+	o := e.Own(ctx, id)
+	if o == nil {
 		return nil
 	}
 	f := core.Finding{

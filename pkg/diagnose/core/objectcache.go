@@ -2,7 +2,7 @@ package core
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -103,10 +103,7 @@ func (e *Examination) ReadObjects(ctx context.Context, ids []graph.ID) {
 
 // readPlace reads objects of one place.
 func (e *Examination) readPlace(ctx context.Context, at Place, ids []graph.ID) {
-	total := 0
-	for range e.Graph.OfType(at.Type.Group, at.Type.Resource, at.Namespace) {
-		total++
-	}
+	total := len(slices.Collect(e.Graph.OfType(at.Type.Group, at.Type.Resource, at.Namespace)))
 	byName := make(map[string]graph.ID, len(ids))
 	r := cluster.ObjectRequest{ObjectNames: cluster.ObjectNames{Type: at.Type, Namespace: at.Namespace}, Total: total}
 	for _, id := range ids {
@@ -114,15 +111,13 @@ func (e *Examination) readPlace(ctx context.Context, at Place, ids []graph.ID) {
 		byName[name] = id
 		r.Names = append(r.Names, name)
 	}
-	err := e.Client.ForEachObject(ctx, []cluster.ObjectRequest{r}, func(o *unstructured.Unstructured) error {
+	// What it cannot read is asked for by itself then, and what is noted as a gap is what that could not read.
+	_ = e.Client.ForEachObject(ctx, []cluster.ObjectRequest{r}, func(o *unstructured.Unstructured) error {
 		if id, ok := byName[o.GetName()]; ok {
 			e.objects.keep(id, at, objectRead{o: o})
 		}
 		return nil
 	})
-	if unread := new(cluster.UnreadError); errors.As(err, &unread) {
-		return // each is asked for by itself then, and what is noted as a gap is what that could not read
-	}
 }
 
 // Own is an object itself, read whole, also where another was looked at for it; nil if it is gone or cannot be read.

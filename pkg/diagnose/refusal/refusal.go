@@ -13,14 +13,14 @@ import (
 // Examiner says who refuses a write, and what would end that.
 type Examiner struct {
 	*core.Examination
-	// deletions are what the server answers to whoever would delete an object, and tries all dry runs.
+	// deletions are what the server answers to whoever would delete an object, and Tries all dry runs.
 	deletions core.Sample[core.Place, Deletion]
-	Tries     *tries
+	Tries     *Tries
 }
 
 // New returns an examiner that has tried nothing yet.
 func New(c *core.Examination) *Examiner {
-	return &Examiner{Examination: c, Tries: &tries{none: c.NoDryRun, asked: map[string]*asking{}}}
+	return &Examiner{Examination: c, Tries: &Tries{none: c.NoDryRun, asked: map[string]*asking{}}}
 }
 
 // saying is how the API server names who refuses a write, and what that means.

@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
-// behindService is what stands behind something that the API server calls.
-type behindService struct {
+// BehindService is what stands behind something that the API server calls.
+type BehindService struct {
 	actor.Backend
 	// Evidence are clauses about it and the workloads that it selects.
 	Evidence []v1alpha1.Observation
@@ -28,7 +28,7 @@ type behindService struct {
 }
 
 // Revival says what to do so that it answers. What has ready endpoints is there already.
-func (b behindService) Revival() string {
+func (b BehindService) Revival() string {
 	if b.Name != "" && !b.Down && b.Why == "" {
 		return fmt.Sprintf("%s has ready endpoints and does not answer the API server. Check the logs of its pods, and whether the API server can reach them.", b.what)
 	}
@@ -36,7 +36,7 @@ func (b behindService) Revival() string {
 }
 
 // Revivable leaves out of a finding what would bring something back in a namespace in which nothing can be created. What is left says what to do then.
-func (e *Examiner) Revivable(ctx context.Context, f core.Finding, b behindService, left string) core.Finding {
+func (e *Examiner) Revivable(ctx context.Context, f core.Finding, b BehindService, left string) core.Finding {
 	if !b.Down {
 		return f
 	}
@@ -44,7 +44,7 @@ func (e *Examiner) Revivable(ctx context.Context, f core.Finding, b behindServic
 }
 
 // answering looks at a workload whose pods are the endpoints.
-func (e *Examiner) answering(ctx context.Context, b *behindService, o *unstructured.Unstructured) {
+func (e *Examiner) answering(ctx context.Context, b *BehindService, o *unstructured.Unstructured) {
 	w := actor.ReadWorkload(o)
 	if w.Life != actor.Alive {
 		b.Evidence = append(b.Evidence, core.Observed(w.Says)...)
@@ -66,12 +66,12 @@ func (e *Examiner) answering(ctx context.Context, b *behindService, o *unstructu
 }
 
 // Called looks at what the API server calls: a Service, or an address.
-func (e *Examiner) Called(ctx context.Context, s admission.Service) behindService {
+func (e *Examiner) Called(ctx context.Context, s admission.Service) BehindService {
 	namespace, name := s.Namespace, s.Name
 	if name == "" {
-		return behindService{what: "the server at " + s.URL, Evidence: core.Observed("it is called at " + s.URL)}
+		return BehindService{what: "the server at " + s.URL, Evidence: core.Observed("it is called at " + s.URL)}
 	}
-	b := behindService{Backend: actor.BackendOf(ctx, e.Reader, namespace, name), what: fmt.Sprintf("Service %s/%s", namespace, name)}
+	b := BehindService{Backend: actor.BackendOf(ctx, e.Reader, namespace, name), what: fmt.Sprintf("Service %s/%s", namespace, name)}
 	if b.Why != "" {
 		b.Evidence = append(b.Evidence, core.Observed(b.Why)...)
 	} else {

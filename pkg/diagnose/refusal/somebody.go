@@ -16,23 +16,23 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// account is a ServiceAccount that would make a write, and who uses it.
-type account struct {
+// Account is a ServiceAccount that would make a write, and who uses it.
+type Account struct {
 	cluster.ServiceAccount
 	who string
 }
 
 // The ServiceAccounts of controllers of Kubernetes, where kube-controller-manager uses one for each of them, which is the default of all that set it up.
 var (
-	CollectorAccount  = account{cluster.ServiceAccount{Namespace: "kube-system", Name: "generic-garbage-collector"}, "the garbage collector"}
-	namespacesAccount = account{cluster.ServiceAccount{Namespace: "kube-system", Name: "namespace-controller"}, "the namespace controller"}
+	CollectorAccount  = Account{cluster.ServiceAccount{Namespace: "kube-system", Name: "generic-garbage-collector"}, "the garbage collector"}
+	namespacesAccount = Account{cluster.ServiceAccount{Namespace: "kube-system", Name: "namespace-controller"}, "the namespace controller"}
 )
 
 // accountsOf returns the ServiceAccounts of an actor's workloads.
-func accountsOf(a actor.Actor) []account {
-	var all []account
+func accountsOf(a actor.Actor) []Account {
+	var all []Account
 	for _, w := range a.Workloads {
-		of := account{actor.Account(w), core.Whoever(a)}
+		of := Account{actor.Account(w), core.Whoever(a)}
 		if len(all) == 0 || all[len(all)-1] != of {
 			all = append(all, of)
 		}
@@ -42,7 +42,7 @@ func accountsOf(a actor.Actor) []account {
 
 // refusedTo returns who refuses a write to a ServiceAccount. It is tried as a dry run where the user may impersonate the ServiceAccount, and only if admission looks
 // at such writes at all. Where it may not be tried there are suspects: what decides by who asks.
-func (e *Examiner) refusedTo(ctx context.Context, w admission.Write, by account, try func(context.Context, *cluster.Client) error) (findings []core.Finding, suspects []v1alpha1.Observation) {
+func (e *Examiner) refusedTo(ctx context.Context, w admission.Write, by Account, try func(context.Context, *cluster.Client) error) (findings []core.Finding, suspects []v1alpha1.Observation) {
 	looked, suspects := e.lookAt(ctx, w, by)
 	if !looked || e.Many && len(suspects) == 0 { // of many objects not all are tried for a webhook that does not say by what it decides
 		return nil, nil
@@ -82,7 +82,7 @@ func (e *Examiner) refusedTo(ctx context.Context, w admission.Write, by account,
 }
 
 // asAccount returns a client that asks as a ServiceAccount, if the user may impersonate that.
-func (e *Examiner) asAccount(ctx context.Context, by account) (*cluster.Client, bool) {
+func (e *Examiner) asAccount(ctx context.Context, by Account) (*cluster.Client, bool) {
 	r, ok := e.KindIn("", "ServiceAccount")
 	if !ok || by.Name == "" {
 		return nil, false
@@ -96,7 +96,7 @@ func (e *Examiner) asAccount(ctx context.Context, by account) (*cluster.Client, 
 }
 
 // lookAt says whether anything in admission looks at a write, and what decides by who asks.
-func (e *Examiner) lookAt(ctx context.Context, w admission.Write, by account) (looked bool, suspects []v1alpha1.Observation) {
+func (e *Examiner) lookAt(ctx context.Context, w admission.Write, by Account) (looked bool, suspects []v1alpha1.Observation) {
 	suspect := func(what string, config *unstructured.Unstructured) {
 		suspects = append(suspects, core.ObservedAt(core.From(config, ""),
 			fmt.Sprintf("%s is called for %s and decides by who asks: it may refuse %s and not you", what, w, by.who))...)
@@ -130,7 +130,7 @@ func (e *Examiner) RefusedToActor(ctx context.Context, o *unstructured.Unstructu
 	}
 	update, accounts := admission.Write{Operation: admissionv1.Update, Type: t, Object: o}, accountsOf(a)
 	if len(accounts) == 0 && a.Life == actor.Alive { // found by other signs: nobody knows as whom it asks
-		_, suspects = e.lookAt(ctx, update, account{who: core.Whoever(a)})
+		_, suspects = e.lookAt(ctx, update, Account{who: core.Whoever(a)})
 		return nil, suspects
 	}
 	for _, by := range accounts {
@@ -146,7 +146,7 @@ func (e *Examiner) RefusedToActor(ctx context.Context, o *unstructured.Unstructu
 }
 
 // RefusedToController returns who refuses to a controller of Kubernetes what it has to do to an object: to remove a finalizer, or without one to delete it.
-func (e *Examiner) RefusedToController(ctx context.Context, id graph.ID, name string, by account) (findings []core.Finding, suspects []v1alpha1.Observation) {
+func (e *Examiner) RefusedToController(ctx context.Context, id graph.ID, name string, by Account) (findings []core.Finding, suspects []v1alpha1.Observation) {
 	ref := e.Graph.Ref(id)
 	t, ok := e.Graph.Type(id)
 	if !ok || ref.UID == "" {

@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// tries are the dry runs of an examination. A webhook that was called in vain once is not called again: what it would do to other writes follows from
+// Tries are the dry runs of an examination. A webhook that was called in vain once is not called again: what it would do to other writes follows from
 // its rules. Of writes for which the same webhook is called, one is sent first, and the others when it has been answered. It is safe for concurrent use.
-type tries struct {
+type Tries struct {
 	// Many says that there is more than one write to try. A single one needs no care.
 	Many bool
 	// none says that nothing is tried.
@@ -79,7 +79,7 @@ func (e *Examiner) gates(ctx context.Context, w admission.Write) []gate {
 }
 
 // send tries a write, and returns what the server answers, or has answered to another write that the same webhook keeps from being done.
-func (t *tries) send(ctx context.Context, e *Examiner, w admission.Write, do func(context.Context) error) error {
+func (t *Tries) send(ctx context.Context, e *Examiner, w admission.Write, do func(context.Context) error) error {
 	switch {
 	case t.none:
 		return errUntried
@@ -108,7 +108,7 @@ func (t *tries) send(ctx context.Context, e *Examiner, w admission.Write, do fun
 }
 
 // claim returns the gates that nobody has passed yet, which the caller has to try then, or something to wait for, or why a write is not tried.
-func (t *tries) claim(gates []gate) (claimed []gate, wait chan struct{}, err error) {
+func (t *Tries) claim(gates []gate) (claimed []gate, wait chan struct{}, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, g := range gates {
@@ -140,7 +140,7 @@ func (t *tries) claim(gates []gate) (claimed []gate, wait chan struct{}, err err
 }
 
 // first tries a write as the first for which some webhooks are called.
-func (t *tries) first(ctx context.Context, w admission.Write, gates []gate, do func(context.Context) error) error {
+func (t *Tries) first(ctx context.Context, w admission.Write, gates []gate, do func(context.Context) error) error {
 	var patience time.Duration
 	for _, g := range gates {
 		patience = max(patience, g.patience)
@@ -169,7 +169,7 @@ func byServer(err error) bool {
 }
 
 // answered remembers what came of a write, and has those go on who wait for it. Webhooks of which it says nothing are to be tried again.
-func (t *tries) answered(w admission.Write, gates []gate, began time.Time, patience time.Duration, err error, late bool) {
+func (t *Tries) answered(w admission.Write, gates []gate, began time.Time, patience time.Duration, err error, late bool) {
 	took := time.Since(began)
 	name := ""
 	if err != nil {
@@ -206,7 +206,7 @@ func (t *tries) answered(w admission.Write, gates []gate, began time.Time, patie
 }
 
 // once says about which object a webhook was called that did not answer and was not called again, empty if it answered.
-func (t *tries) once(h admission.Webhook) string {
+func (t *Tries) once(h admission.Webhook) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if a := t.asked[h.Key()]; a != nil && a.failed != nil {

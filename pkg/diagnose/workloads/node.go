@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// node is what is known of the node of a pod.
-type node struct {
+// Node is what is known of the node of a pod.
+type Node struct {
 	ref            v1alpha1.ObjectRef
 	Gone, NotReady bool
 	Evidence       []v1alpha1.Observation
@@ -28,8 +28,8 @@ const unreachable = "node.kubernetes.io/unreachable"
 const nodeLeases = "kube-node-lease"
 
 // Node looks whether a node exists, and is ready. One that cannot be read is neither gone nor not ready.
-func (e *Examiner) Node(ctx context.Context, name string) node {
-	n := node{ref: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: cluster.Nodes.Resource, Name: name}}
+func (e *Examiner) Node(ctx context.Context, name string) Node {
+	n := Node{ref: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: cluster.Nodes.Resource, Name: name}}
 	o, err := e.Reader.GetObject(ctx, cluster.Nodes, "", name)
 	switch {
 	case err != nil:

@@ -64,7 +64,7 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 }
 
 // terminating is for a pod whose grace period is not over.
-func terminating(n node, pod *unstructured.Unstructured, seconds int) core.Finding {
+func terminating(n Node, pod *unstructured.Unstructured, seconds int) core.Finding {
 	f := core.Finding{
 		Code: core.PodTerminating, Evidence: core.Seen("its grace period is over in %s", phrase.Count(seconds, "second")),
 		Commands: []core.Step{
@@ -84,7 +84,7 @@ func terminating(n node, pod *unstructured.Unstructured, seconds int) core.Findi
 }
 
 // onNode completes the finding about a pod whose node does not work. The cause lies in the node, and so is one for all its pods.
-func (e *Examiner) onNode(n node, pod *unstructured.Unstructured, f core.Finding) core.Finding {
+func (e *Examiner) onNode(n Node, pod *unstructured.Unstructured, f core.Finding) core.Finding {
 	f.About, f.Evidence, f.Args = &n.ref, n.Evidence, []string{"{then}", forceWarning(pod)}
 	f.Commands = append(f.Commands, core.At(e.Ref(pod), force(pod)))
 	return f
