@@ -32,6 +32,44 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestTheMapIsTrue: the table has no arrow that is not there, and the house is no higher than it says.
+func TestTheMapIsTrue(t *testing.T) {
+	module, packages := product(t)
+	all, height := 0, map[string]int{}
+	for name, below := range imports {
+		pkg := slices.IndexFunc(packages, func(p goPackage) bool { return p.ImportPath == module+"/"+name })
+		if pkg < 0 {
+			t.Errorf("the table has %s, which is no package", name)
+			continue
+		}
+		for _, inner := range below {
+			if !slices.Contains(packages[pkg].Imports, module+"/"+inner) {
+				t.Errorf("%s may import %s and does not: take it out of the table", name, inner)
+			}
+		}
+		all += len(below)
+	}
+	if highest := 1 + floor("cmd/kubectl-gc", height); all != arrows || highest != floors {
+		t.Errorf("there are %d arrows on %d floors, and the table says %d on %d", all, highest, arrows, floors)
+	}
+}
+
+// floor is the place of a package above the leaves, which stand on the ground.
+func floor(name string, known map[string]int) int {
+	if at, ok := known[name]; ok {
+		return at
+	}
+	at := 0
+	if !slices.Contains(leaves, name) {
+		for _, below := range imports[name] {
+			at = max(at, floor(below, known))
+		}
+		at++
+	}
+	known[name] = at
+	return at
+}
+
 // TestCheckFinds is there because a rule that never fires looks like one that is kept.
 func TestCheckFinds(t *testing.T) {
 	const module = "example.com/m"
@@ -118,14 +156,14 @@ func goList(t *testing.T, args ...string) string {
 func check(module string, pkg goPackage) []string {
 	name := strings.TrimPrefix(pkg.ImportPath, module+"/")
 	below, placed := imports[name]
-	if !placed {
+	if !placed && !slices.Contains(leaves, name) {
 		return []string{fmt.Sprintf("%s has no place in the house: say in the table of this test what it may import, or put it elsewhere", name)}
 	}
 	var problems []string
 	for _, path := range pkg.Imports {
 		if inner, ours := strings.CutPrefix(path, module+"/"); ours {
-			if !slices.Contains(leaves, inner) && !slices.Contains(below, inner) {
-				problems = append(problems, fmt.Sprintf("%s imports %s: imports run one way, and from here they may go to %s only",
+			if slices.Contains(leaves, name) || !slices.Contains(leaves, inner) && !slices.Contains(below, inner) {
+				problems = append(problems, fmt.Sprintf("%s imports %s: imports run one way, and from here they go to %s only",
 					name, inner, strings.Join(slices.Concat(below, leaves), ", ")))
 			}
 			continue
