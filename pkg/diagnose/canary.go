@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// canary is whether the garbage collector works, by an object for it to collect: its owner has never existed.
+// canary is whether the garbage collector works, by an object for it to collect: its owner has
+// never existed.
 type canary struct {
 	collected bool
 	says      string

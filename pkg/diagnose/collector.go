@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/refusal"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -80,9 +78,4 @@ func (e *collector) controllerManager(ctx context.Context) (actor.Life, []v1alph
 		return actor.Unknown, nil
 	}
 	return a.Life, a.Evidence
-}
-
-// dueFor says for how long something has been due, as evidence.
-func (e *collector) dueFor(id graph.ID) string {
-	return fmt.Sprintf("deleted %s ago", phrase.Ago(e.Past(id)))
 }

@@ -12,8 +12,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 )
 
-// follow returns a snapshot with the links of packs that matter for why objects are still there: those of what is being deleted and has the finalizer for them.
-// Elsewhere says that one leads out of the namespace that was listed. The error is one that every request would meet, or that of a context that ended.
+// follow returns a snapshot with the links of packs that matter for why objects are still there:
+// those of what is being deleted and has the finalizer for them. Elsewhere says that one leads out
+// of the namespace that was listed. The error is one that every request would meet, or that of a
+// context that ended.
 func follow(
 	ctx context.Context, client *cluster.Client, s core.Snapshot, scope string, of Subjects, known *finalizer.Registry,
 ) (followed core.Snapshot, elsewhere bool, err error) {

@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// removes returns who should remove a finalizer of an object, and looks at the object if nobody has yet.
+// removes returns who should remove a finalizer of an object, and looks at the object if nobody has
+// yet.
 func (e *examiner) removes(ctx context.Context, id graph.ID, finalizer string) []core.Finding {
 	l := e.lookOf(id)
 	return core.Found(e.Graph.Ref(id), e.Like(e.look(ctx, l)[finalizer], id, l.ID)...)
@@ -24,7 +25,8 @@ func (e *examiner) removes(ctx context.Context, id graph.ID, finalizer string) [
 // looked is what was found at an object, by finalizer.
 type looked = map[string][]core.Finding
 
-// lookOf returns the object to look at: itself, or beyond the bound the first of those of its type and namespace with the same finalizers.
+// lookOf returns the object to look at: itself, or beyond the bound the first of those of its type
+// and namespace with the same finalizers.
 func (e *examiner) lookOf(id graph.ID) *core.Examined[looked] {
 	ref := e.Graph.Ref(id)
 	key := strings.Join(append([]string{ref.APIVersion, ref.Resource, ref.Namespace}, e.Graph.Finalizers(id)...), "\x00")

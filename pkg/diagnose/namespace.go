@@ -93,7 +93,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		f.Code = core.NamespaceDeletionFailed
 	default:
 		f.Code = core.NamespaceControllerNotActing
-		f.Observe("the namespace was %s", e.collector.dueFor(id))
+		f.Observe("the namespace was deleted %s ago", phrase.Ago(e.Past(id)))
 	}
 	f.Observe("%s left in it", remaining(len(content)))
 	if types := e.typesOf(content); types != "" {

@@ -28,7 +28,8 @@ type finalizerProbe struct {
 	look    func(ctx context.Context, id graph.ID, finalizer string) []core.Finding
 }
 
-// ofObjects are the probes of objects in groups, which are asked in this order until one finds something. All of a group that look at an object are asked.
+// ofObjects are the probes of objects in groups, which are asked in this order until one finds
+// something. All of a group that look at an object are asked.
 func (e *examiner) ofObjects() [][]objectProbe {
 	return [][]objectProbe{
 		{{func(graph.ID) bool { return true }, e.strayed}}, // nothing else can be done before the namespace exists
@@ -86,7 +87,8 @@ func (e *examiner) explained(ctx context.Context, id graph.ID) []core.Finding {
 	return findings
 }
 
-// byFinalizers returns what holds an object because of its finalizers: of each says the first probe that looks at it.
+// byFinalizers returns what holds an object because of its finalizers: of each says the first probe
+// that looks at it.
 func (e *examiner) byFinalizers(ctx context.Context, id graph.ID) []core.Finding {
 	var findings []core.Finding
 	for _, name := range e.Graph.Finalizers(id) {

@@ -24,8 +24,9 @@ type Kind struct {
 	Meaning string
 	// Summary is the Meaning for a screen, if that is too long for one.
 	Summary string
-	// Remedy is what to do where nothing more is known of the very object, in sentences. Words in braces stand for what the
-	// finding says: {actor} for who removes the finalizer, {then} for what follows from the remedy, and the others for its Args.
+	// Remedy is what to do where nothing more is known of the very object, in sentences. Words in
+	// braces stand for what the finding says: {actor} for who removes the finalizer, {then} for
+	// what follows from the remedy, and the others for its Args.
 	Remedy string
 }
 

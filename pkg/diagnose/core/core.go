@@ -1,5 +1,5 @@
-// Package core has what all parts of an examination share: findings with their codes, evidence and steps of a remedy, and what is read
-// of the cluster and kept.
+// Package core has what all parts of an examination share: findings with their codes, evidence and
+// steps of a remedy, and what is read of the cluster and kept.
 package core
 
 import (
@@ -47,7 +47,8 @@ type Examination struct {
 	Sampled map[graph.ID]bool
 	Many    bool // objects to explain, so that what takes a request for each is left out
 
-	// Causes returns what holds an object, followed to the roots, and ByActor who should remove a finalizer of one.
+	// Causes returns what holds an object, followed to the roots, and ByActor who should remove a
+	// finalizer of one.
 	Causes  func(ctx context.Context, id graph.ID) []Finding
 	ByActor func(ctx context.Context, id graph.ID, finalizer string) []Finding
 }

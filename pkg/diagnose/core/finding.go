@@ -18,7 +18,8 @@ type Finding struct {
 	Finalizer string
 	Actor     string
 	Evidence  []v1alpha1.Observation
-	// Remedy is what to do, if that is not what is usual for the code, and Args what stands for the words in braces there.
+	// Remedy is what to do, if that is not what is usual for the code, and Args what stands for the
+	// words in braces there.
 	Remedy string
 	Args   []string
 	// Cost is what removing the finalizer by hand costs, in sentences, and DataLoss that data is destroyed by a step or by what follows.

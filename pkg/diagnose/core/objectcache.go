@@ -111,7 +111,8 @@ func (e *Examination) readPlace(ctx context.Context, at Place, ids []graph.ID) {
 		byName[name] = id
 		r.Names = append(r.Names, name)
 	}
-	// What it cannot read is asked for by itself then, and what is noted as a gap is what that could not read.
+	// What it cannot read is asked for by itself then, and what is noted as a gap is what that
+	// could not read.
 	_ = e.Client.ForEachObject(ctx, []cluster.ObjectRequest{r}, func(o *unstructured.Unstructured) error {
 		if id, ok := byName[o.GetName()]; ok {
 			e.objects.keep(id, at, objectRead{o: o})

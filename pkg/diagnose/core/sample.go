@@ -6,7 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Sample keeps what was found at objects. Of a group of objects that are alike only so many are examined; the others are told what was found at the first.
+// Sample keeps what was found at objects. Of a group of objects that are alike only so many are
+// examined; the others are told what was found at the first.
 type Sample[K comparable, T any] struct {
 	own    map[graph.ID]*Examined[T]
 	groups map[K][]*Examined[T]
@@ -25,7 +26,8 @@ func (x *Examined[T]) Once(examine func(graph.ID) T) T {
 	return x.got
 }
 
-// Of returns what stands for an object: itself, or the first of its group where that is full, with so many of the group and of all.
+// Of returns what stands for an object: itself, or the first of its group where that is full, with
+// so many of the group and of all.
 func (s *Sample[K, T]) Of(id graph.ID, group K, full func(n, all int) bool) *Examined[T] {
 	if x := s.own[id]; x != nil {
 		return x

@@ -3,6 +3,7 @@ package finalizers
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -67,7 +68,7 @@ func (e *Examiner) refusedToActor(ctx context.Context, q *question) []core.Findi
 	own, suspects := e.refusal.RefusedToActor(ctx, q.o, q.a)
 	q.proven, q.suspects = len(own) > 0, suspects
 	for _, f := range e.refusal.QuotedDenials(ctx, q.o) {
-		if !refusal.Blamed(own, *f.About) {
+		if !slices.ContainsFunc(own, func(o core.Finding) bool { return o.About != nil && *o.About == *f.About }) {
 			own = append(own, f)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 
@@ -12,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -75,9 +73,4 @@ func (e *Examiner) denying(ctx context.Context, w admission.Write, text string) 
 		}
 	}
 	return all
-}
-
-// Blamed says whether one of some findings is about an object.
-func Blamed(findings []core.Finding, o v1alpha1.ObjectRef) bool {
-	return slices.ContainsFunc(findings, func(f core.Finding) bool { return f.About != nil && *f.About == o })
 }

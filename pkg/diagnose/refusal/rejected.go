@@ -24,7 +24,8 @@ type Deletion struct {
 	untried string
 }
 
-// DeletionOf returns the object to try to delete: itself, or beyond the bounds the first of its type and namespace, of which thousands can wait to be deleted.
+// DeletionOf returns the object to try to delete: itself, or beyond the bounds the first of its
+// type and namespace, of which thousands can wait to be deleted.
 func (e *Examiner) DeletionOf(id graph.ID) *core.Examined[Deletion] {
 	at, _ := e.PlaceOf(id)
 	d := e.deletions.Of(id, at, func(n, all int) bool { return n == e.Limits.Looks || n > 0 && all >= e.Limits.Deletions })
@@ -55,7 +56,8 @@ func (e *Examiner) UntriedDeletion(ctx context.Context, id graph.ID) []v1alpha1.
 	return nil
 }
 
-// Try finds out once why the server would not let anybody delete this very object. The server is asked to, as a dry run.
+// Try finds out once why the server would not let anybody delete this very object. The server is
+// asked to, as a dry run.
 func (e *Examiner) Try(ctx context.Context, d *core.Examined[Deletion]) Deletion {
 	return d.Once(func(id graph.ID) Deletion { return e.try(ctx, id) })
 }

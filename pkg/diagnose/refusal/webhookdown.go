@@ -27,7 +27,8 @@ func (e *Examiner) webhookDown(ctx context.Context, w admission.Write, said stri
 	return core.Distinct(append(findings, e.untried(ctx, w, said, nil)...))
 }
 
-// hooks are the webhooks that are called for a write, those of a name if one is given, and what could not be listed.
+// hooks are the webhooks that are called for a write, those of a name if one is given, and what
+// could not be listed.
 func (e *Examiner) hooks(ctx context.Context, w admission.Write, name string) (hooks []admission.Webhook, unread []string) {
 	hooks, unread = e.Admission.Webhooks(ctx)
 	return slices.DeleteFunc(slices.Clone(hooks), func(h admission.Webhook) bool {

@@ -33,7 +33,7 @@ func (e *Examiner) DataFirst(ctx context.Context, id graph.ID, findings []core.F
 	if len(disks) > 0 {
 		first.Commands = append(retain(disks), first.Commands...)
 		first.Evidence = append(destroyed(disks), first.Evidence...)
-		first.Cost = sentences(lost(disks), first.Cost)
+		first.Cost = strings.TrimSpace(lost(disks) + " " + first.Cost)
 		for i := range findings {
 			findings[i].DataLoss = true
 		}
@@ -111,7 +111,8 @@ func (e *Examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v
 	return disks, nil
 }
 
-// behindClaims are the volumes whose data are destroyed with PVCs, and why some could not be read, by the uid of the PVC.
+// behindClaims are the volumes whose data are destroyed with PVCs, and why some could not be read,
+// by the uid of the PVC.
 func (e *Examiner) behindClaims(ctx context.Context, pvcs []graph.Ref, expected int) (disks []v1alpha1.Disk, failed map[string]error) {
 	bound, failed := e.Reader.Volumes(ctx, pvcs, expected)
 	for _, claim := range pvcs {

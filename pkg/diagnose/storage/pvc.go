@@ -1,4 +1,5 @@
-// Package storage finds out what keeps claims and volumes, and which data are destroyed with an object.
+// Package storage finds out what keeps claims and volumes, and which data are destroyed with an
+// object.
 package storage
 
 import (

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -54,9 +53,4 @@ func lost(disks []v1alpha1.Disk) string {
 		names[i] = d.Volume.Name
 	}
 	return fmt.Sprintf("Data are destroyed: the %s of PersistentVolume %s.", phrase.Plural(len(disks), "disk", "disks"), phrase.And(names))
-}
-
-// sentences puts sentences behind one another.
-func sentences(all ...string) string {
-	return strings.TrimSpace(strings.Join(all, " "))
 }
