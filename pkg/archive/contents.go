@@ -29,6 +29,22 @@ func OfPlan(p *plan.Plan) Contents {
 	return Contents{Graph: p.Graph, Objects: touched(p), Unconfirmed: p.Unconfirmed(), settings: settingsOf(p)}
 }
 
+// OfObjects are the objects that each passes on, with the owners by which they are put in order.
+func OfObjects(each func(add func(graph.Type, graph.Object))) Contents {
+	b := graph.NewBuilder()
+	each(func(t graph.Type, o graph.Object) {
+		b.Serve(t)
+		list := b.Listing(t, o.Namespace)
+		list.Add(o)
+		list.Complete()
+	})
+	c := Contents{Graph: b.Build()}
+	for i := range c.Graph.Len() {
+		c.Objects = append(c.Objects, graph.ID(i))
+	}
+	return c
+}
+
 // listed are the objects without those that were not listed, sorted.
 func (c Contents) listed() []graph.ID {
 	ids := slices.Clone(c.Objects)

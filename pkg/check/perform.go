@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // Fixed is what came of a Fix.
@@ -100,26 +99,17 @@ func (p *Fixes) remove(ctx context.Context, fixed *Fixed, opts cluster.PatchOpti
 // Save writes an archive of the objects that the plan changes; head is the plan as it is printed. With an error there is no file: a refusal if an object cannot be
 // read, and otherwise what is wrong with the file.
 func (p *Fixes) Save(ctx context.Context, file string, head *v1alpha1.Plan) (*archive.Saved, error) {
-	saved, err := archive.Save(ctx, p.client, file, archive.OfPlan(p.changed()), head)
+	saved, err := archive.Save(ctx, p.client, file, p.changed(), head)
 	return saved, archive.NotSaved(ctx, err, "nothing was removed")
 }
 
-// changed are the objects of the plan as pkg/archive takes them: as the roots of a plan.
-func (p *Fixes) changed() *plan.Plan {
-	b := graph.NewBuilder()
-	for _, fix := range p.Fixes {
-		b.Serve(fix.Type)
-		list := b.Listing(fix.Type, fix.Object.Namespace)
-		list.Add(*fix.was)
-		list.Complete()
-	}
-	changed := &plan.Plan{Graph: b.Build()}
-	for _, fix := range p.Fixes {
-		if id, ok := changed.Graph.Lookup(fix.Object.UID); ok {
-			changed.Roots = append(changed.Roots, id)
+// changed are the objects of the plan.
+func (p *Fixes) changed() archive.Contents {
+	return archive.OfObjects(func(add func(graph.Type, graph.Object)) {
+		for _, fix := range p.Fixes {
+			add(fix.Type, *fix.was)
 		}
-	}
-	return changed
+	})
 }
 
 // Remaining is the report without the findings that are fixed, and without those of objects that are gone.

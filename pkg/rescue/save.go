@@ -108,21 +108,11 @@ func notSaved(ctx context.Context, err error, first bool) error {
 
 // contents are the object and its dependents as pkg/archive takes them.
 func (p *Planned) contents() archive.Contents {
-	b := graph.NewBuilder()
-	add := func(t graph.Type, o graph.Object) {
-		b.Serve(t)
-		list := b.Listing(t, o.Namespace)
-		list.Add(o)
-		list.Complete()
-	}
-	add(p.Type, graph.Object{Namespace: p.Ref.Namespace, Name: p.Ref.Name, UID: p.Ref.UID})
-	owner := graph.OwnerReference{APIVersion: p.Ref.APIVersion, Kind: p.Ref.Kind, Name: p.Ref.Name, UID: p.Ref.UID}
-	for _, d := range p.Dependents {
-		add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID, Owners: []graph.OwnerReference{owner}})
-	}
-	all := archive.Contents{Graph: b.Build()}
-	for i := range all.Graph.Len() {
-		all.Objects = append(all.Objects, graph.ID(i))
-	}
-	return all
+	return archive.OfObjects(func(add func(graph.Type, graph.Object)) {
+		add(p.Type, graph.Object{Namespace: p.Ref.Namespace, Name: p.Ref.Name, UID: p.Ref.UID})
+		owner := graph.OwnerReference{APIVersion: p.Ref.APIVersion, Kind: p.Ref.Kind, Name: p.Ref.Name, UID: p.Ref.UID}
+		for _, d := range p.Dependents {
+			add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID, Owners: []graph.OwnerReference{owner}})
+		}
+	})
 }

@@ -7,27 +7,17 @@ import (
 
 // changed are the objects that the plan writes to, and the dependents that lose their references.
 func (p *Planned) changed() archive.Contents {
-	b := graph.NewBuilder()
-	add := func(t graph.Type, o graph.Object) {
-		b.Serve(t)
-		list := b.Listing(t, o.Namespace)
-		list.Add(o)
-		list.Complete()
-	}
-	for _, c := range p.Allowed().Candidates() {
-		o := graph.Object{Namespace: c.Ref.Namespace, Name: c.Ref.Name, UID: c.Ref.UID, Finalizers: c.Object.GetFinalizers()}
-		for _, r := range c.Object.GetOwnerReferences() {
-			o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: string(r.UID)})
+	return archive.OfObjects(func(add func(graph.Type, graph.Object)) {
+		for _, c := range p.Allowed().Candidates() {
+			o := graph.Object{Namespace: c.Ref.Namespace, Name: c.Ref.Name, UID: c.Ref.UID, Finalizers: c.Object.GetFinalizers()}
+			for _, r := range c.Object.GetOwnerReferences() {
+				o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: string(r.UID)})
+			}
+			add(c.Type, o)
+			for _, d := range c.Dependents {
+				owner := graph.OwnerReference{APIVersion: c.Ref.APIVersion, Kind: c.Ref.Kind, Name: c.Ref.Name, UID: c.Ref.UID}
+				add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID, Owners: []graph.OwnerReference{owner}})
+			}
 		}
-		add(c.Type, o)
-		for _, d := range c.Dependents {
-			owner := graph.OwnerReference{APIVersion: c.Ref.APIVersion, Kind: c.Ref.Kind, Name: c.Ref.Name, UID: c.Ref.UID}
-			add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID, Owners: []graph.OwnerReference{owner}})
-		}
-	}
-	changed := archive.Contents{Graph: b.Build()}
-	for i := range changed.Graph.Len() {
-		changed.Objects = append(changed.Objects, graph.ID(i))
-	}
-	return changed
+	})
 }
