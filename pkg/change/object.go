@@ -39,16 +39,15 @@ func (o Object) Read(ctx context.Context) (*graph.Object, error) {
 
 // ReadMetadata reads all of the metadata, and nothing else. The errors are those of Read.
 func (o Object) ReadMetadata(ctx context.Context) (*unstructured.Unstructured, error) {
-	now, err := o.Server.GetObjectMeta(ctx, o.Type, o.Ref.Namespace, o.Ref.Name)
-	if err != nil {
-		return nil, o.unread(err)
-	}
-	return now, o.identify(string(now.GetUID()))
+	return o.whole(o.Server.GetObjectMeta(ctx, o.Type, o.Ref.Namespace, o.Ref.Name))
 }
 
 // ReadContent reads the whole object. The errors are those of Read.
 func (o Object) ReadContent(ctx context.Context) (*unstructured.Unstructured, error) {
-	now, err := o.Server.GetObject(ctx, o.Type, o.Ref.Namespace, o.Ref.Name)
+	return o.whole(o.Server.GetObject(ctx, o.Type, o.Ref.Namespace, o.Ref.Name))
+}
+
+func (o Object) whole(now *unstructured.Unstructured, err error) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, o.unread(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -45,11 +46,6 @@ func (m MissingRight) Error() string {
 	return "you may not " + m.What() + ": " + m.Reason
 }
 
-// Forbidden is the refusal to change an object for which a right is missing.
-func (m MissingRight) Forbidden(object graph.Ref) error {
-	return answer.Refuse(answer.WithHint(fmt.Errorf("%s was not changed: %w", object.Quoted(), m), AskForTheRight))
-}
-
 // Denied asks the server for rights, and returns those that it denies, with their places. What it
 // does not say is not denied.
 func Denied(ctx context.Context, client *cluster.Client, rights []cluster.Access) iter.Seq2[int, MissingRight] {
@@ -62,11 +58,20 @@ func Denied(ctx context.Context, client *cluster.Client, rights []cluster.Access
 	}
 }
 
-// Permitted refuses to change an object if one of the rights that this takes is denied.
-func Permitted(ctx context.Context, client *cluster.Client, object graph.Ref, rights ...cluster.Access) error {
-	var err error
-	for _, missing := range Denied(ctx, client, rights) {
-		err = cmp.Or(err, missing.Forbidden(object))
+// Permitted refuses to change the references of an object if the right to patch it is denied, or
+// one of those that the server is seen to ask for besides.
+func Permitted(ctx context.Context, client *cluster.Client, object graph.Ref, patch cluster.Access, besides ...Enforcement) error {
+	if missing, denied := maps.Collect(Denied(ctx, client, []cluster.Access{patch}))[0]; denied {
+		return missing.forbidden(object)
 	}
-	return err
+	if enforced := Enforced(ctx, client, besides); len(enforced) > 0 {
+		missing := enforced[0]
+		missing.Reason = cmp.Or(missing.Reason, "the server requires it for a change of owner references")
+		return missing.forbidden(object)
+	}
+	return context.Cause(ctx)
+}
+
+func (m MissingRight) forbidden(object graph.Ref) error {
+	return answer.Refuse(answer.WithHint(fmt.Errorf("%s was not changed: %w", object.Quoted(), m), AskForTheRight))
 }

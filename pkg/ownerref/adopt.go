@@ -112,9 +112,6 @@ func (a *Adoption) permitted(ctx context.Context) error {
 	if a.Nothing() {
 		return nil
 	}
-	if err := change.Permitted(ctx, a.client, a.Object, right("patch", a.child)); err != nil {
-		return err
-	}
 	tried := sync.OnceValue(func() error { return a.set(ctx, cluster.PatchOptions{DryRun: true}) })
 	try := func(context.Context) error { return tried() } // one write asks for both rights
 	rights := []change.Enforcement{{Access: right("delete", a.child), Try: try}}
@@ -123,7 +120,7 @@ func (a *Adoption) permitted(ctx context.Context) error {
 		finalizers.Subresource = "finalizers"
 		rights = append(rights, change.Enforcement{Access: finalizers, Try: try})
 	}
-	return enforcedOn(ctx, a.client, a.Object, rights)
+	return change.Permitted(ctx, a.client, a.Object, right("patch", a.child), rights...)
 }
 
 // Perform sets the reference, decided again on live reads, and looks after it. If the owner is found to be gone after the write, the reference is removed again: the

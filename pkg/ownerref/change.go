@@ -1,8 +1,10 @@
 package ownerref
 
 import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
 // VerbAdopt sets a reference of an object; plan.VerbOrphan removes some.
@@ -23,3 +25,8 @@ type Change struct {
 
 // Nothing says that there is nothing to change.
 func (c *Change) Nothing() bool { return len(c.References) == 0 }
+
+// right is the right to do something to an object.
+func right(verb string, o selection.Object) cluster.Access {
+	return cluster.Access{Verb: verb, Type: o.Type, Namespace: o.Namespace, Name: o.Name}
+}

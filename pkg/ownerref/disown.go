@@ -69,16 +69,13 @@ func PlanDisown(ctx context.Context, client *cluster.Client, catalog *cluster.Ca
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := change.Permitted(ctx, client, d.Object, right("patch", child)); err != nil {
-		return nil, err
-	}
 	try := func(ctx context.Context) error {
 		_, err := d.object().RemoveReferences(ctx, cluster.PatchOptions{DryRun: true}, func(now *graph.Object) ([]graph.OwnerReference, error) {
 			return d.removed(now), nil
 		})
 		return err
 	}
-	return d, enforcedOn(ctx, client, d.Object, []change.Enforcement{{Access: right("delete", child), Try: try}})
+	return d, change.Permitted(ctx, client, d.Object, right("patch", child), change.Enforcement{Access: right("delete", child), Try: try})
 }
 
 // object is the object that loses an owner.

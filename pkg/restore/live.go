@@ -15,7 +15,7 @@ import (
 
 // live is what is in a place of the cluster now. The zero value is a place that is proven to be empty.
 type live struct {
-	uid, resourceVersion string
+	uid string
 	// restoredFrom is what its annotation RestoredFrom says, which anybody may have written.
 	restoredFrom string
 	deleting     bool
@@ -56,7 +56,7 @@ func (l live) refersTo(uid string) bool {
 // liveOf is what an object that was read says.
 func liveOf(o *unstructured.Unstructured) live {
 	return live{
-		uid: string(o.GetUID()), resourceVersion: o.GetResourceVersion(), restoredFrom: o.GetAnnotations()[RestoredFrom], deleting: o.GetDeletionTimestamp() != nil,
+		uid: string(o.GetUID()), restoredFrom: o.GetAnnotations()[RestoredFrom], deleting: o.GetDeletionTimestamp() != nil,
 		owners: o.GetOwnerReferences(),
 	}
 }

@@ -1,6 +1,7 @@
 package unfinalize
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 // lookAfter reads what was written to again, until it is gone or for as long as a controller may take to put a finalizer back.
 func (p *performer) lookAfter(ctx context.Context, outcomes []*Outcome) {
-	end := time.Now().Add(p.opts.settle())
+	end := time.Now().Add(cmp.Or(p.opts.Settle, change.SettleTime))
 	var group errgroup.Group
 	group.SetLimit(p.client.Concurrency())
 	for _, o := range outcomes {
@@ -26,13 +27,6 @@ func (p *performer) lookAfter(ctx context.Context, outcomes []*Outcome) {
 		})
 	}
 	_ = group.Wait() // nothing fails it
-}
-
-func (o Options) settle() time.Duration {
-	if o.Settle == 0 {
-		return change.SettleTime
-	}
-	return o.Settle
 }
 
 // look reads an object. It is over if the object is gone, or if a finalizer is back.

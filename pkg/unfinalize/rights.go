@@ -8,27 +8,21 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// right is what an assessment needs.
-type right struct {
-	verdict *Assessment
-	access  cluster.Access
-}
-
 // Rights asks what the user may do, and refuses what is known to be forbidden.
 func Rights(ctx context.Context, client *cluster.Client, candidates []*Candidate) {
-	var needed []right
+	var needed []cluster.Access
+	var of []*Assessment
 	for _, c := range candidates {
 		for i := range c.Assessments {
-			needed = append(needed, c.rights(&c.Assessments[i])...)
+			v := &c.Assessments[i]
+			for _, right := range c.rights(v) {
+				needed, of = append(needed, right), append(of, v)
+			}
 		}
 	}
-	accesses := make([]cluster.Access, len(needed))
-	for i, n := range needed {
-		accesses[i] = n.access
-	}
 	told := map[*Assessment]bool{}
-	for i, missing := range change.Denied(ctx, client, accesses) {
-		if v := needed[i].verdict; !told[v] {
+	for i, missing := range change.Denied(ctx, client, needed) {
+		if v := of[i]; !told[v] {
 			told[v] = true // one is enough: of a thousand dependents all are forbidden
 			v.refuse(Forbidden, Never, missing.Error(), change.AskForTheRight)
 		}
@@ -36,19 +30,19 @@ func Rights(ctx context.Context, client *cluster.Client, candidates []*Candidate
 }
 
 // rights are those that the writes of an assessment need.
-func (c *Candidate) rights(v *Assessment) []right {
-	of := func(verb, subresource string, t graph.Type, ref graph.Ref) right {
-		return right{v, cluster.Access{Verb: verb, Subresource: subresource, Type: t, Namespace: ref.Namespace, Name: ref.Name}}
+func (c *Candidate) rights(v *Assessment) []cluster.Access {
+	of := func(verb, subresource string, t graph.Type, ref graph.Ref) cluster.Access {
+		return cluster.Access{Verb: verb, Subresource: subresource, Type: t, Namespace: ref.Namespace, Name: ref.Name}
 	}
 	switch v.Method {
 	case ByPolicy, ByDelete:
-		return []right{of("delete", "", c.Type, c.Ref)}
+		return []cluster.Access{of("delete", "", c.Type, c.Ref)}
 	case ByFinalizing:
-		return []right{of("update", "finalize", c.Type, c.Ref)}
+		return []cluster.Access{of("update", "finalize", c.Type, c.Ref)}
 	case ByPatch:
-		return []right{of("patch", "", c.Type, c.Ref)}
+		return []cluster.Access{of("patch", "", c.Type, c.Ref)}
 	case ByOrphaning:
-		needed := []right{of("patch", "", c.Type, c.Ref)}
+		needed := []cluster.Access{of("patch", "", c.Type, c.Ref)}
 		for _, d := range c.Dependents {
 			needed = append(needed, of("patch", "", d.Type, d.Ref))
 		}
