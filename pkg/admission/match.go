@@ -41,7 +41,7 @@ func covers(r admissionv1.RuleWithOperations, policy *admissionv1.MatchPolicyTyp
 	}
 	return one(r.APIGroups, w.Type.Group) && slices.ContainsFunc(r.Resources, func(pattern string) bool {
 		resource, subresource, _ := strings.Cut(pattern, "/")
-		return (resource == "*" || resource == w.Type.Resource) && (subresource == "" || subresource == "*")
+		return (resource == "*" || resource == w.Type.Resource) && (subresource == "" || subresource == "*" || w.subresources)
 	})
 }
 

@@ -38,10 +38,10 @@ func (p Policy) String() string {
 	return fmt.Sprintf("%s %s", p.Config.GetKind(), p.Config.GetName())
 }
 
-// Covers says whether a rule of the policy names an operation on a type.
+// Covers says whether a rule of the policy names an operation on a type or a subresource of it.
 func (p Policy) Covers(operation admissionv1.OperationType, t graph.Type) bool {
 	return p.MatchConstraints != nil && slices.ContainsFunc(p.MatchConstraints.ResourceRules, func(r admissionv1.NamedRuleWithOperations) bool {
-		return covers(r.RuleWithOperations, p.MatchConstraints.MatchPolicy, Write{Operation: operation, Type: t})
+		return covers(r.RuleWithOperations, p.MatchConstraints.MatchPolicy, Write{Operation: operation, Type: t, subresources: true})
 	})
 }
 

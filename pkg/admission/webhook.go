@@ -53,9 +53,9 @@ func (h Webhook) String() string {
 	return fmt.Sprintf("webhook %s of %s %s", h.Name, h.Config.GetKind(), h.Config.GetName())
 }
 
-// Covers says whether a rule of the webhook names an operation on a type.
+// Covers says whether a rule of the webhook names an operation on a type or a subresource of it.
 func (h Webhook) Covers(operation admissionv1.OperationType, t graph.Type) bool {
-	return h.covers(Write{Operation: operation, Type: t})
+	return h.covers(Write{Operation: operation, Type: t, subresources: true})
 }
 
 // covers leaves out webhook configurations and policies, which no webhook is called for.

@@ -17,6 +17,8 @@ type Write struct {
 	// Object is the object as it is stored. Of an outline only name and namespace are known.
 	Object  *unstructured.Unstructured
 	Outline bool
+	// subresources says that a write to any subresource of the object counts too.
+	subresources bool
 }
 
 // Of is a write to an object of which only the name and the namespace are known.
