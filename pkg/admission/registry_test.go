@@ -105,6 +105,28 @@ func TestWhichWebhooksAreCalled(t *testing.T) {
 	}
 }
 
+// TestASubresourceIsCoveredWithItsObject: who may have changed an object is looked for in the writes to
+// its subresources too. The server calls for these only what names them.
+func TestASubresourceIsCoveredWithItsObject(t *testing.T) {
+	t.Parallel()
+	const rule = "{operations: [UPDATE], apiGroups: [''], apiVersions: [v1], resources: [namespaces/finalize]}"
+	hooks, err := admission.Webhooks(object("{kind: MutatingWebhookConfiguration, webhooks: [{name: a, rules: [" + rule + "]}]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, err := admission.ParsePolicy(object("{kind: MutatingAdmissionPolicy, spec: {matchConstraints: {resourceRules: [" + rule + "]}}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !hooks[0].Covers(admissionv1.Update, namespaces) || !policy.Covers(admissionv1.Update, namespaces) || policy.Covers(admissionv1.Delete, namespaces) {
+		t.Error("a rule for a subresource does not cover the object, or covers a deletion")
+	}
+	w := admission.Of(admissionv1.Update, namespaces, "", "shop")
+	if got := admission.NewRegistry(source(nil)).Calls(t.Context(), hooks[0], w); got != admission.Never {
+		t.Errorf("it is called for an update of the object: %d", got)
+	}
+}
+
 // TestANamespaceThatCannotBeReadMayBeSelected: unknown is not absent.
 func TestANamespaceThatCannotBeReadMayBeSelected(t *testing.T) {
 	t.Parallel()
