@@ -17,7 +17,7 @@ import (
 const (
 	// VolumeFinalizer keeps a PersistentVolume while it is bound.
 	VolumeFinalizer = "kubernetes.io/pv-protection"
-	// AttacherFinalizer, with the name of a driver behind, keeps a PersistentVolume while it is attached.
+	// AttacherFinalizer is, with the name of a driver behind, what keeps a PersistentVolume while it is attached.
 	AttacherFinalizer = "external-attacher/"
 )
 
