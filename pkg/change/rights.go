@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// AskForTheRight is the hint of what is refused because a right is missing.
-const AskForTheRight = "ask for the right"
+// AskForPermission is the hint of what is refused for want of a permission.
+const AskForPermission = "ask an administrator for this permission"
 
 // MissingRight is a right that the user does not have.
 type MissingRight struct {
@@ -73,5 +73,5 @@ func Permitted(ctx context.Context, client *cluster.Client, object graph.Ref, pa
 }
 
 func (m MissingRight) forbidden(object graph.Ref) error {
-	return answer.Refuse(answer.WithHint(fmt.Errorf("%s was not changed: %w", object.Quoted(), m), AskForTheRight))
+	return answer.Refuse(answer.WithHint(fmt.Errorf("%s was not changed: %w", object.Quoted(), m), AskForPermission))
 }

@@ -238,7 +238,7 @@ func (p *Fixes) enforced(ctx context.Context) error {
 // mayNot is the refusal of a plan of which some objects may not be changed.
 func mayNot(what string, denied []string) error {
 	return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was removed: you may not "+what, phrase.FirstFew(denied, phrase.MaxNamed)),
-		change.AskForTheRight+", or name the objects that you may change"))
+		change.AskForPermission+", or name the objects that you may change"))
 }
 
 // Count is how many references are removed.

@@ -42,9 +42,9 @@ func (p *Planned) rights(ctx context.Context, client *cluster.Client) {
 		switch because := missing.Error(); {
 		case told[all]:
 		case missing.Subresource != "":
-			p.refuse(unfinalize.Forbidden, unfinalize.WithForce, because+", which a reference with blockOwnerDeletion can need", change.AskForTheRight)
+			p.refuse(unfinalize.Forbidden, unfinalize.WithForce, because+", which a reference with blockOwnerDeletion can need", change.AskForPermission)
 		default:
-			p.refuse(unfinalize.Forbidden, unfinalize.Never, because, change.AskForTheRight)
+			p.refuse(unfinalize.Forbidden, unfinalize.Never, because, change.AskForPermission)
 		}
 		told[all] = true
 	}

@@ -24,7 +24,7 @@ func (p *Planned) readVolume(ctx context.Context, client *cluster.Client, catalo
 	var err error
 	p.volumes = volumes.Type
 	if p.Volume, err = restore.BoundVolume(ctx, client, volumes.Type, p.Object); err != nil {
-		p.refuse(VolumeUnknown, unfinalize.WithForce, "its volume cannot be read, and the new claim would stay Pending until somebody gives the volume its uid: "+err.Error(), "ask for the right to get and patch persistentvolumes")
+		p.refuse(VolumeUnknown, unfinalize.WithForce, "its volume cannot be read, and the new claim would stay Pending until somebody gives the volume its uid: "+err.Error(), "ask an administrator for the permission to get and patch persistentvolumes")
 	}
 }
 

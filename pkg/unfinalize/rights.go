@@ -24,7 +24,7 @@ func Rights(ctx context.Context, client *cluster.Client, candidates []*Candidate
 	for i, missing := range change.Denied(ctx, client, needed) {
 		if v := of[i]; !told[v] {
 			told[v] = true // one is enough: of a thousand dependents all are forbidden
-			v.refuse(Forbidden, Never, missing.Error(), change.AskForTheRight)
+			v.refuse(Forbidden, Never, missing.Error(), change.AskForPermission)
 		}
 	}
 }
