@@ -84,7 +84,7 @@ var Kinds = []Kind{
 		Remedy: "Start {actor} again and let it finish.{then}"},
 	{Code: FinalizerActorUnknown, Rank: Root, Meaning: "it is not known who removes the finalizer, or whether they are alive",
 		Remedy: "Find out which controller removes the finalizer, and check that it is running.{then}"},
-	{Code: FinalizerActorNotFound, Rank: Root, Meaning: "nothing of whoever removes the finalizer was found in the cluster: it may run under another name, or have been uninstalled",
+	{Code: FinalizerActorNotFound, Rank: Root, Meaning: "the controller that removes the finalizer was not found in the cluster: it may run under another name, or have been uninstalled",
 		Remedy: "Find out whether {actor} was uninstalled, or runs under another name; if it was uninstalled, install it again and let it finish.{then}"},
 	{Code: DependencyMissing, Rank: Obstacle, Meaning: "an object that whoever removes the finalizer needs does not exist",
 		Remedy: "Create {object} again, as it was: then {actor} can do its work and removes the finalizer.{then}"},
