@@ -20,7 +20,7 @@ func (f *finder) reference(o judged, i int, code Code) v1alpha1.CheckFinding {
 	finding.Message = f.message(o, i, code, &finding)
 	effect, consequence := f.consequence(o, i)
 	finding.Effect, finding.Consequence = string(effect), consequence
-	f.cure(o, i, &finding)
+	f.remedy(o, i, &finding)
 	return finding
 }
 

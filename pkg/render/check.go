@@ -92,7 +92,7 @@ func checkDetails(w io.Writer, report *v1alpha1.CheckReport, shown []v1alpha1.Ch
 		}
 		field(out, s, "effect", Escape(f.Consequence))
 		if f.Remedy != "" {
-			field(out, s, "cure", Escape(f.Remedy))
+			field(out, s, "remedy", Escape(f.Remedy))
 		}
 		for i, command := range f.Commands {
 			fmt.Fprintf(out, "%s%d. %s\n", strings.Repeat(" ", indent), i+1, Escape(command))

@@ -49,7 +49,7 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
   waiting   namespace/shop (10m)
   finalizer example.com/bucket of the Widget operator
   evidence  Deployment widgets/operator is scaled to 0
-  cure      Start it again.
+  remedy    Start it again.
             1. kubectl gc unfinalize widgets.example.com/w0 -n shop --finalizer example.com/bucket
                kubectl gc unfinalize widgets.example.com/w1 -n shop --finalizer example.com/bucket
                kubectl gc unfinalize widgets.example.com/w2 -n shop --finalizer example.com/bucket
@@ -151,7 +151,7 @@ func TestDiagnosisTellsWhatWasSeenAtEachObject(t *testing.T) {
 	want := `  evidence  Deployment widgets/operator is scaled to 0
             widget/w0 in shop, widget/w2 in shop: its load balancer is a
             widget/w1 in shop: its load balancer is b
-  cure `
+  remedy `
 	if got := diagnosis(t, 0, false, stuck...); !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant it to contain\n%s", got, want)
 	}
@@ -170,7 +170,7 @@ func TestDiagnosisNumbersTheSteps(t *testing.T) {
 	want := `  cause     The Widget operator does not work.
   evidence  Deployment widgets/operator is scaled to 0
   cost      Data are destroyed. The bucket leaks.
-  cure      Start it again.
+  remedy    Start it again.
             1. kubectl scale deployments.apps/operator -n widgets --replicas=1
                starts it
             2. kubectl gc unfinalize widgets.example.com/w -n shop --force

@@ -51,7 +51,7 @@ func (t *trouble) write(w io.Writer, now time.Time, s Style) {
 	if cost := t.cost(); cost != "" {
 		field(w, s, "cost", Escape(cost))
 	}
-	t.cure(w, s)
+	t.remedy(w, s)
 	fmt.Fprintln(w)
 }
 

@@ -18,7 +18,7 @@ type trouble struct {
 	via    []v1alpha1.ObjectRef
 }
 
-// place is an object in which a cause lies, with what was seen and what cures it there.
+// place is an object in which a cause lies, with what was seen and the remedy there.
 type place struct {
 	object   v1alpha1.ObjectRef
 	evidence []string

@@ -69,7 +69,7 @@ type Observation struct {
 	From string `json:"from,omitempty"`
 }
 
-// Step is one command of a cure.
+// Step is one command of a remedy.
 type Step struct {
 	Command string `json:"command"`
 	// Does says what the command brings about, in a clause.

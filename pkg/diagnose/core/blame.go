@@ -116,7 +116,7 @@ func (b Responsible) removal() Step {
 	return s.Doing("removes the finalizer by hand: " + b.Known.IfRemoved).Risking(b.Known.Risk)
 }
 
-// Ordered returns the steps of a cure, the safest first: what protects data, then what sets the actor to work, and at last what removes the finalizer;
+// Ordered returns the steps of a remedy, the safest first: what protects data, then what sets the actor to work, and at last what removes the finalizer;
 // where the actor destroys what removing the finalizer keeps, it is the other way round.
 func (b Responsible) Ordered(steps []Step) []Step {
 	if b.Destroys() && b.Life == actor.Dead {

@@ -8,7 +8,7 @@ type Rank int
 
 // The ranks.
 const (
-	// Obstacle: it stands in the way of a cure, whatever else is the cause.
+	// Obstacle: it stands in the way of a remedy, whatever else is the cause.
 	Obstacle Rank = iota
 	// Root: something is to be done about it.
 	Root

@@ -13,7 +13,7 @@ func (s Step) CreatingIn(namespace string) Step {
 	return s
 }
 
-// Creation is what a cure has to create: an object, or the pods of a workload.
+// Creation is what a remedy has to create: an object, or the pods of a workload.
 type Creation struct {
 	// What names it as a sentence does: "Secret db", "the pods of Deployment operator". Namespace is empty for what is in none.
 	What, Namespace string

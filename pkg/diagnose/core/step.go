@@ -34,7 +34,7 @@ func Describe() Step {
 	return Command("kubectl", "describe", "OBJECT").Doing("shows it, with its events")
 }
 
-// Step is one command of a cure.
+// Step is one command of a remedy.
 type Step struct {
 	// Write writes the command about an object.
 	Write func(v1alpha1.ObjectRef) string

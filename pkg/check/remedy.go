@@ -33,8 +33,8 @@ func (f *finder) replacement(o judged, i int, field string, value any) string {
 	return f.patch(o, i, step{"replace", fmt.Sprintf("/metadata/ownerReferences/%d/%s", i, field), value})
 }
 
-// cure says what to do about a reference.
-func (f *finder) cure(o judged, i int, finding *v1alpha1.CheckFinding) {
+// remedy says what to do about a reference.
+func (f *finder) remedy(o judged, i int, finding *v1alpha1.CheckFinding) {
 	e := o.refs[i]
 	path := func(field string) string { return fmt.Sprintf("/metadata/ownerReferences/%d/%s", i, field) }
 	remove := f.removal(o, i)

@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// cure writes what to do: in words, and as numbered commands, the safest first.
-func (t *trouble) cure(w io.Writer, s Style) {
-	field(w, s, "cure", Escape(t.Remedy))
+// remedy writes what to do: in words, and as numbered commands, the safest first.
+func (t *trouble) remedy(w io.Writer, s Style) {
+	field(w, s, "remedy", Escape(t.Remedy))
 	for i := range t.Steps {
 		t.step(w, s, i)
 	}
