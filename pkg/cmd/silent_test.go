@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -53,7 +54,9 @@ current-context: a
 		t.Run(args, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out, errOut bytes.Buffer
-				ctx, bind := cluster.Bind(t.Context())
+				end, cancel := context.WithTimeout(t.Context(), time.Hour) // of a command that would wait for ever
+				defer cancel()
+				ctx, bind := cluster.Bind(end)
 				root, e := newRoot(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}, func(config *rest.Config) {
 					config.Wrap(func(http.RoundTripper) http.RoundTripper { return silent{} })
 					bind(config)
