@@ -41,7 +41,9 @@ func (f Finding) summary() string {
 	case f.Actor != "" && f.Code == FinalizerActorUnknown:
 		means = "it is not known whether " + f.Actor + ", which removes the finalizer, is alive"
 	case f.Actor != "":
-		means = strings.Replace(means, "whoever removes the finalizer", f.Actor+", which removes the finalizer,", 1)
+		for _, unnamed := range []string{"whoever removes the finalizer", "the controller that removes the finalizer"} {
+			means = strings.Replace(means, unnamed, f.Actor+", which removes the finalizer,", 1)
+		}
 	}
 	return phrase.Sentence(means)
 }
