@@ -126,8 +126,10 @@ func TestTooManyRequestsIsWaitedOut(t *testing.T) {
 	proxy.On(listing("configmaps"), faultproxy.Times(1, faultproxy.RetryAfter(1)))
 	start := time.Now()
 	_, listed := list(t, proxy.Config(), ListOptions{Namespace: "default"})
-	if len(listed.Gaps) != 0 {
-		t.Errorf("gaps: %+v", listed.Gaps)
+	for _, gap := range listed.Gaps {
+		if gap.Resource == "configmaps" { // types of other tests come and go
+			t.Errorf("gap: %+v", gap)
+		}
 	}
 	if waited := time.Since(start); waited < time.Second {
 		t.Errorf("came back after %v, before the server wanted to be asked again", waited)
