@@ -14,8 +14,6 @@ import (
 // Class is a finalizer of the objects of one kind, which one actor removes from all of them.
 type Class struct {
 	Group, Kind, Finalizer string
-	// Namespace is that of the objects if those of others have actors of their own; else empty.
-	Namespace string
 	// Objects are those that have the finalizer, in the order in which they came.
 	Objects []graph.ID
 }
@@ -52,7 +50,7 @@ func (f *Finder) Classes(g *graph.Graph, carriers iter.Seq2[graph.ID, []string],
 				if most > 0 && len(all) == most {
 					continue
 				}
-				class = &Class{Group: key[0], Kind: key[1], Finalizer: key[2], Namespace: key[3]}
+				class = &Class{Group: key[0], Kind: key[1], Finalizer: key[2]}
 				by[key] = class
 				all = append(all, class)
 			}

@@ -30,14 +30,20 @@ type Source struct {
 	Namespace func(context.Context, string) (*unstructured.Unstructured, error)
 }
 
-// Registry is what a server asks. It reads each type once, when it is asked for. It is safe for
-// concurrent use.
+// Registry is what a server asks. It reads each type once, when it is asked for; what was read while
+// the context ended is read again by the next. It is safe for concurrent use.
 type Registry struct {
 	source Source
 
 	mu       sync.Mutex
-	webhooks func() ([]Webhook, []string)
-	policies map[schema.GroupResource]func() applied
+	webhooks *registered
+	policies map[schema.GroupResource]applied
+}
+
+// registered are all webhooks.
+type registered struct {
+	hooks  []Webhook
+	unread []string
 }
 
 // applied are the policies of a type with their bindings.
@@ -49,19 +55,22 @@ type applied struct {
 
 // NewRegistry returns a Registry that has read nothing yet.
 func NewRegistry(source Source) *Registry {
-	return &Registry{source: source, policies: map[schema.GroupResource]func() applied{}}
+	return &Registry{source: source, policies: map[schema.GroupResource]applied{}}
 }
 
 // Webhooks returns all webhooks, those that mutate first as the server calls them, and what could not
 // be read.
 func (r *Registry) Webhooks(ctx context.Context) (hooks []Webhook, unread []string) {
 	r.mu.Lock()
-	if r.webhooks == nil {
-		r.webhooks = sync.OnceValues(func() ([]Webhook, []string) { return r.readWebhooks(ctx) })
+	defer r.mu.Unlock()
+	if r.webhooks != nil {
+		return r.webhooks.hooks, r.webhooks.unread
 	}
-	read := r.webhooks
-	r.mu.Unlock()
-	return read()
+	hooks, unread = r.readWebhooks(ctx)
+	if ctx.Err() == nil {
+		r.webhooks = &registered{hooks, unread}
+	}
+	return hooks, unread
 }
 
 func (r *Registry) readWebhooks(ctx context.Context) (hooks []Webhook, unread []string) {
@@ -122,13 +131,7 @@ func (r *Registry) Policies(ctx context.Context, of schema.GroupResource, w Writ
 	if w.Type.Group == Group && strings.Contains(w.Type.Resource, "admissionpolic") { // which none is applied to
 		return nil, nil
 	}
-	r.mu.Lock()
-	if r.policies[of] == nil {
-		r.policies[of] = sync.OnceValue(func() applied { return r.readPolicies(ctx, of) })
-	}
-	read := r.policies[of]
-	r.mu.Unlock()
-	a := read()
+	a := r.applied(ctx, of)
 	for _, p := range a.policies {
 		if p.MatchConstraints != nil && r.constrains(ctx, p.MatchConstraints, w) && slices.ContainsFunc(a.bindings, func(b binding) bool {
 			return b.of(p) && (b.MatchResources == nil || r.constrains(ctx, b.MatchResources, w))
@@ -137,6 +140,20 @@ func (r *Registry) Policies(ctx context.Context, of schema.GroupResource, w Writ
 		}
 	}
 	return all, a.unread
+}
+
+// applied returns the policies of a type, and reads them if nobody has yet.
+func (r *Registry) applied(ctx context.Context, of schema.GroupResource) applied {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, known := r.policies[of]
+	if !known {
+		a = r.readPolicies(ctx, of)
+		if ctx.Err() == nil {
+			r.policies[of] = a
+		}
+	}
+	return a
 }
 
 func (r *Registry) readPolicies(ctx context.Context, of schema.GroupResource) (a applied) {

@@ -23,7 +23,7 @@ var (
 )
 
 // source has one namespace, and others that cannot be read.
-func source(lists map[string][]*unstructured.Unstructured) admission.Source {
+func source(t *testing.T, lists map[string][]*unstructured.Unstructured) admission.Source {
 	return admission.Source{
 		List: func(_ context.Context, of schema.GroupResource) ([]*unstructured.Unstructured, error) {
 			return lists[of.Resource], nil
@@ -32,18 +32,49 @@ func source(lists map[string][]*unstructured.Unstructured) admission.Source {
 			if name != "shop" {
 				return nil, errors.New("forbidden")
 			}
-			o := object("{metadata: {name: shop, labels: {kubernetes.io/metadata.name: shop}}}")
-			return o, nil
+			return object(t, "{metadata: {name: shop, labels: {kubernetes.io/metadata.name: shop}}}"), nil
 		},
 	}
 }
 
-func object(text string) *unstructured.Unstructured {
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
 	o := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
 	return o
+}
+
+// TestWhatWasReadWhileTheContextEndedIsReadAgain: an interrupted examination is no server without webhooks.
+func TestWhatWasReadWhileTheContextEndedIsReadAgain(t *testing.T) {
+	t.Parallel()
+	const rule = "{operations: [DELETE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]}"
+	lists := map[string][]*unstructured.Unstructured{
+		"validatingwebhookconfigurations":   {object(t, "{kind: ValidatingWebhookConfiguration, metadata: {name: a}, webhooks: [{name: a}]}")},
+		"validatingadmissionpolicies":       {object(t, "{metadata: {name: keep}, spec: {matchConstraints: {resourceRules: ["+rule+"]}}}")},
+		"validatingadmissionpolicybindings": {object(t, "{metadata: {name: b}, spec: {policyName: keep}}")},
+	}
+	from := source(t, nil)
+	from.List = func(ctx context.Context, of schema.GroupResource) ([]*unstructured.Unstructured, error) {
+		return lists[of.Resource], ctx.Err()
+	}
+	r := admission.NewRegistry(from)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := admission.Of(admissionv1.Delete, deployments, "shop", "a")
+	if hooks, unread := r.Webhooks(ended); len(hooks) != 0 || len(unread) == 0 {
+		t.Errorf("%v, %v", hooks, unread)
+	}
+	if policies, unread := r.Policies(ended, admission.ValidatingPolicies, w); len(policies) != 0 || len(unread) == 0 {
+		t.Errorf("%v, %v", policies, unread)
+	}
+	if hooks, unread := r.Webhooks(t.Context()); len(hooks) != 1 || len(unread) != 0 {
+		t.Errorf("webhooks %v, unread %v", hooks, unread)
+	}
+	if policies, unread := r.Policies(t.Context(), admission.ValidatingPolicies, w); len(policies) != 1 || len(unread) != 0 {
+		t.Errorf("policies %v, unread %v", policies, unread)
+	}
 }
 
 // TestWhichWebhooksAreCalled: which webhooks the server calls for an update of a labelled object, of a
@@ -83,12 +114,12 @@ func TestWhichWebhooksAreCalled(t *testing.T) {
 		{nodes, "rules: [{scope: Namespaced, " + rule + "}]", admission.Never, admission.Never},
 		{hooks, "rules: [{" + rule + "}]", admission.Never, admission.Never}, // exempt
 	} {
-		config := object(fmt.Sprintf("{kind: ValidatingWebhookConfiguration, metadata: {name: hook}, webhooks: [{name: hook.example.com, %s}]}", test.hook))
+		config := object(t, fmt.Sprintf("{kind: ValidatingWebhookConfiguration, metadata: {name: hook}, webhooks: [{name: hook.example.com, %s}]}", test.hook))
 		parsed, err := admission.Webhooks(config)
 		if err != nil || len(parsed) != 1 {
 			t.Fatalf("%s: %v, %v", test.hook, parsed, err)
 		}
-		r := admission.NewRegistry(source(nil))
+		r := admission.NewRegistry(source(t, nil))
 		namespace := ""
 		if test.of.Namespaced {
 			namespace = "shop"
@@ -110,11 +141,11 @@ func TestWhichWebhooksAreCalled(t *testing.T) {
 func TestASubresourceIsCoveredWithItsObject(t *testing.T) {
 	t.Parallel()
 	const rule = "{operations: [UPDATE], apiGroups: [''], apiVersions: [v1], resources: [namespaces/finalize]}"
-	hooks, err := admission.Webhooks(object("{kind: MutatingWebhookConfiguration, webhooks: [{name: a, rules: [" + rule + "]}]}"))
+	hooks, err := admission.Webhooks(object(t, "{kind: MutatingWebhookConfiguration, webhooks: [{name: a, rules: ["+rule+"]}]}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	policy, err := admission.ParsePolicy(object("{kind: MutatingAdmissionPolicy, spec: {matchConstraints: {resourceRules: [" + rule + "]}}}"))
+	policy, err := admission.ParsePolicy(object(t, "{kind: MutatingAdmissionPolicy, spec: {matchConstraints: {resourceRules: ["+rule+"]}}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +153,7 @@ func TestASubresourceIsCoveredWithItsObject(t *testing.T) {
 		t.Error("a rule for a subresource does not cover the object, or covers a deletion")
 	}
 	w := admission.Of(admissionv1.Update, namespaces, "", "shop")
-	if got := admission.NewRegistry(source(nil)).Calls(t.Context(), hooks[0], w); got != admission.Never {
+	if got := admission.NewRegistry(source(t, nil)).Calls(t.Context(), hooks[0], w); got != admission.Never {
 		t.Errorf("it is called for an update of the object: %d", got)
 	}
 }
@@ -130,9 +161,9 @@ func TestASubresourceIsCoveredWithItsObject(t *testing.T) {
 // TestANamespaceThatCannotBeReadMayBeSelected: unknown is not absent.
 func TestANamespaceThatCannotBeReadMayBeSelected(t *testing.T) {
 	t.Parallel()
-	config := object(`{kind: MutatingWebhookConfiguration, metadata: {name: hook}, webhooks: [{name: hook.example.com, namespaceSelector: {matchLabels: {a: b}},
+	config := object(t, `{kind: MutatingWebhookConfiguration, metadata: {name: hook}, webhooks: [{name: hook.example.com, namespaceSelector: {matchLabels: {a: b}},
 		rules: [{operations: [DELETE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]}]}]}`)
-	r := admission.NewRegistry(source(map[string][]*unstructured.Unstructured{"mutatingwebhookconfigurations": {config}}))
+	r := admission.NewRegistry(source(t, map[string][]*unstructured.Unstructured{"mutatingwebhookconfigurations": {config}}))
 	read, unread := r.Webhooks(t.Context())
 	if len(read) != 1 || len(unread) != 0 || !read[0].Mutating() || !read[0].Fails() {
 		t.Fatalf("%v, %v", read, unread)
@@ -167,9 +198,9 @@ func TestWhichPoliciesAreApplied(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := admission.NewRegistry(source(map[string][]*unstructured.Unstructured{
-				"validatingadmissionpolicies":       {object("{kind: ValidatingAdmissionPolicy, metadata: {name: keep}, spec: {matchConstraints: " + test.constraints + "}}")},
-				"validatingadmissionpolicybindings": {object("{metadata: {name: b}, spec: " + test.binding + "}")},
+			r := admission.NewRegistry(source(t, map[string][]*unstructured.Unstructured{
+				"validatingadmissionpolicies":       {object(t, "{kind: ValidatingAdmissionPolicy, metadata: {name: keep}, spec: {matchConstraints: "+test.constraints+"}}")},
+				"validatingadmissionpolicybindings": {object(t, "{metadata: {name: b}, spec: "+test.binding+"}")},
 			}))
 			w := admission.Of(admissionv1.Delete, deployments, "shop", "a")
 			if got := r.MayRefuse(t.Context(), w); got != test.applied {

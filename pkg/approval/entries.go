@@ -99,7 +99,7 @@ func (c Content) each(told bool, add func(key []byte, words string)) {
 func key(parts ...any) []byte {
 	text, err := json.Marshal(parts)
 	if err != nil {
-		panic("an entry cannot be written as JSON: " + err.Error()) // texts, numbers and lists of texts can
+		panic("an entry cannot be written as JSON: " + err.Error()) // texts, numbers and lists of texts can be; to go on would leave an entry out of what is approved
 	}
 	return text
 }
