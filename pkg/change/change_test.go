@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -175,5 +179,27 @@ func TestEveryReadIsOfTheObjectThatIsMeant(t *testing.T) {
 				t.Errorf("%s with fault %d: %v, want %v", name, f, err, want)
 			}
 		}
+	}
+}
+
+// TestARefusalOfAnObjectThatMovesIsTold: a webhook can answer as the server does to an old version, and
+// is what stands in the way then.
+func TestARefusalOfAnObjectThatMovesIsTold(t *testing.T) {
+	version, sent := 0, 0
+	denied := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("the webhook says no"))
+	err := change.Write{
+		Read: func(context.Context) (string, error) {
+			version++
+			return strconv.Itoa(version), nil
+		},
+		Decide: func(context.Context) (func(context.Context) error, error) {
+			return func(context.Context) error {
+				sent++
+				return denied
+			}, nil
+		},
+	}.Do(t.Context())
+	if !errors.Is(err, change.ErrMoved) || sent != change.Tries || !strings.Contains(err.Error(), "the webhook says no") {
+		t.Errorf("sent %d times, error %v", sent, err)
 	}
 }

@@ -26,7 +26,8 @@ type Write struct {
 
 // Do sends the write, each time decided anew, until the server takes it or refuses it for another
 // reason than that the object has changed. What it refuses about a version that is still there is
-// its last word. The error is that of Read or Decide, ErrMoved, or the server's.
+// its last word. The error is that of Read or Decide, ErrMoved with the server's last answer, which may
+// be a webhook's refusal, or the server's.
 func (w Write) Do(ctx context.Context) error {
 	version := w.Seen
 	if version == "" {
@@ -35,12 +36,13 @@ func (w Write) Do(ctx context.Context) error {
 			return err
 		}
 	}
+	var refusal error
 	for range Tries {
 		send, err := w.Decide(ctx)
 		if err != nil || send == nil {
 			return err
 		}
-		refusal := send(ctx)
+		refusal = send(ctx)
 		if !IsAmbiguous(refusal) {
 			return refusal
 		}
@@ -53,7 +55,7 @@ func (w Write) Do(ctx context.Context) error {
 		}
 		version = now
 	}
-	return ErrMoved
+	return fmt.Errorf("%w; the server last answered: %s", ErrMoved, refusal.Error())
 }
 
 // IsAmbiguous tells the errors that can mean that the object is gone, was replaced or has changed. A
