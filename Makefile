@@ -157,7 +157,7 @@ test-browser: build controlplane ## Test the pages of -o html, and the drawings 
 	@$(SUITE) $@ '$(GO) test -C $(BROWSER) -count=1 -timeout 10m ./...'
 
 test-short: ## Run the tests that need no control plane (seconds once they are compiled)
-	@$(SUITE) $@ '$(GO) test -short -skip '^Example|^TestTwoBuildsOfOneCommitAreEqual' ./...'
+	@$(SUITE) $@ '$(GO) test -short -skip ^Example|^TestTwoBuildsOfOneCommitAreEqual ./...'
 
 lint: bin/golangci-lint ## Check format, go.mod files, code with golangci-lint, and the direction of imports (a minute on 2 cores, seconds where nothing changed; three more once, to build the linter)
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "make fmt would change: $$unformatted"; exit 1; }
